@@ -97,7 +97,7 @@ pub use device::Cuda;
 pub use driver::{device_count, driver_version};
 pub use error::CudaError;
 pub use executable::{Executable, LaunchError, PlanArray, PlanNumber};
-pub use features::{rates, register_feature, register_rates};
+pub use features::{memory_rates, rates, register_feature, register_rates};
 pub use graph::LaunchGraph;
 pub use grid::Grid;
 pub use guarded::{GuardedBuffer, Place};

@@ -47,10 +47,11 @@ pub use self::candidate::{
     Removal, Rule, RuleId, Size, Term, Universe, Values, Within,
 };
 pub use self::generate::{DecidedError, DecidedSpace, OpenChoices, TileSizes};
-pub use self::model::{Rates, RatesError, Reasons, TimeBound, TimeTerm, TimeTerms};
+pub use self::model::{Rates, Reasons, TimeBound, TimeTerm, TimeTerms};
 #[cfg(feature = "show")]
 pub use self::page::{Ablation, PointTime, SearchView};
 pub use self::space::{
     Access, Array, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits, Loading, NestLoop, Nesting,
     Operation, Outer, PADDING, Passing, Statement,
 };
+pub use nitro_search::RatesError;

@@ -130,6 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         most_time: Duration::from_secs_f64(seconds),
         most_time_after: Duration::MAX,
         most_trials: usize::MAX,
+        until: None,
         efforts: Efforts::MEASURED,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         checks: Vec::new(),

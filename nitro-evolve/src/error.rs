@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use nitro_search::{UnderFloor, Until};
+
 use crate::begin_with::BeginWithError;
 use crate::log::LogError;
 use crate::runner::RunnerError;
@@ -16,6 +18,14 @@ pub enum EvolveError {
     /// A patch to begin with does not fit.
     #[error(transparent)]
     BeginWith(#[from] BeginWithError),
+    /// A search is to stop near a floor that is not known.
+    #[error(
+        "no floor is known with the inputs of the search, near which it could end; leave out --until {0}"
+    )]
+    NoFloor(Until),
+    /// A time is under its floor.
+    #[error(transparent)]
+    UnderFloor(#[from] UnderFloor),
     /// The log cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),

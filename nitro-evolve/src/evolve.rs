@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nitro_ptx::Patch;
 use nitro_search::evolve::{EvolvePlan, Fitness};
+use nitro_search::{Floor, Until};
 use serde::Serialize;
 
 use crate::begin_with;
@@ -16,6 +17,7 @@ use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
 use crate::finding::Finding;
 use crate::findings::findings;
+use crate::floors::{self, SearchFloors};
 use crate::history::{History, Lineage, lineages, together};
 use crate::machine_code::Disassembler;
 use crate::margin;
@@ -39,6 +41,8 @@ pub struct EvolveRequest<'a> {
     pub most_time_after: Duration,
     /// The most candidates that the search looks at.
     pub most_trials: usize,
+    /// The share of its floor at which the search is over, by its fastest exact candidate.
+    pub until: Option<Until>,
     /// The effort of each stage.
     pub efforts: Efforts,
     /// The number of threads for the work of cores.
@@ -85,6 +89,10 @@ pub struct EvolveResult {
     pub max_error: f64,
     /// The time of the original with each input of the search, by the input's name.
     pub original: Vec<(String, f64)>,
+    /// The floor of each input of the search, by its name: what no exact patch takes less than. Empty where they are
+    /// not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub floors: Vec<(String, Floor)>,
     /// The number of generations, the first included.
     pub generations: usize,
     /// The seconds of the search.
@@ -109,8 +117,8 @@ pub struct EvolveResult {
 /// Evolves a subject on these devices: searches, minimises and explains what was found, and tests it once.
 ///
 /// # Errors
-/// When a patch to begin with does not fit, there is nothing to run on, the original fails, or the log cannot be
-/// kept.
+/// When a patch to begin with does not fit, there is nothing to run on, the original fails, the log cannot be kept, or a
+/// time is under its floor.
 pub fn evolve(
     subject: &Subject,
     mut runners: Vec<Box<dyn Runner>>,
@@ -123,14 +131,18 @@ pub fn evolve(
     let original_times = begin(subject, &mut runners, &original)?;
     let first_run = first_run_form(subject, assemble, &mut runners, &original, &request, observer)?;
     let least_gain = request.plan.margin;
-    let EvolveRequest { mut plan, most_time, most_trials, log, elapsed, most_time_after, keep, .. } = request;
+    let EvolveRequest {
+        mut plan, most_time, most_trials, log, elapsed, most_time_after, keep, efforts, ..
+    } = request;
+    let timed = (&original_times[..], efforts.search);
+    let floors = SearchFloors::new(subject, assemble, &mut runners, timed, request.until, observer)?;
     if let Some(runner) = runners.first_mut() {
-        plan.margin = margin::measured(runner.as_mut(), &original, request.efforts.search, least_gain)?;
+        plan.margin = margin::measured(runner.as_mut(), &original, efforts.search, least_gain)?;
     }
     let conditions = Conditions {
         subject,
         assemble,
-        efforts: request.efforts,
+        efforts,
         margin: plan.margin,
         least_gain,
         max_error: plan.max_error,
@@ -142,13 +154,14 @@ pub fn evolve(
         until: Deadline::NEVER,
     };
     let mut evaluator = Evaluator::new(conditions, runners, request.threads);
-    let limits = SearchLimits { plan, most_time, most_trials, log, elapsed };
+    let limits = SearchLimits { plan, most_time, most_trials, target_ns: floors.target_ns, log, elapsed };
     let found = search(&mut evaluator, &limits, &begin_with, observer)?;
     // Before the search the device may have been slower than during it.
     let again = evaluator.run_original()?;
     let original_times = again.map_or(original_times, |cases| named(subject, &cases));
     let finalists = found.finalists.clone();
     let mut known = EvolveResult::before_findings(&evaluator, &limits.plan, original_times, &found);
+    known.floors = floors.named;
     let until = Deadline::after(most_time_after);
     let mut keep_so_far = |so_far: &[Finding], time: &TimeBreakdown| {
         known.set_findings(so_far.to_vec(), time, &found);
@@ -158,7 +171,9 @@ pub fn evolve(
     let findings = findings(&mut evaluator, finalists, until, disassembler, observer, &mut keep_so_far)?;
     known.set_findings(findings, &evaluator.time, &found);
     known.is_under_way = false;
+    floors::add_to_tests(&mut evaluator, &mut known, observer);
     keep(&known)?;
+    floors::check(&known, [efforts.search, efforts.test])?;
     Ok(known)
 }
 
@@ -181,6 +196,7 @@ impl EvolveResult {
             proposed: subject.proposed(),
             max_error: plan.max_error,
             original,
+            floors: Vec::new(),
             generations: found.generations,
             seconds: found.time.as_secs_f64(),
             time: evaluator.time.clone(),

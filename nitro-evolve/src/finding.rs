@@ -3,6 +3,7 @@
 use std::fmt;
 
 use nitro_ptx::Edit;
+use nitro_search::Floor;
 use nitro_search::evolve::Fitness;
 use nitro_stats::statistics::geometric_mean;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct TestCase {
     pub patched_ns: f64,
     /// The distance of the results from the original's.
     pub error: f64,
+    /// The floor: what no exact patch takes less than; none where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Floor>,
 }
 
 /// One edit with its gain.

@@ -25,6 +25,7 @@ mod exactness;
 mod explanation;
 mod finding;
 mod findings;
+mod floors;
 mod generation;
 mod history;
 mod images;

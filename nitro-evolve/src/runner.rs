@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use nitro_core::Artifact;
 use nitro_ptx::machine_code;
-use nitro_search::Failure;
 use nitro_search::evolve::Fitness;
+use nitro_search::{Failure, Floor};
 use serde::{Deserialize, Serialize};
 
 use crate::effort::Effort;
@@ -125,6 +125,16 @@ pub trait Runner: Send {
     /// # Errors
     /// When no other candidate could be run either.
     fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, RunnerError>;
+
+    /// Returns the floor of each case of a set that it has begun with: no program takes less that does with all data
+    /// what the original does. `idle` has the original's kernels, which do nothing. Empty where times are no times.
+    ///
+    /// # Errors
+    /// When floors are not known; others may run all the same.
+    fn floors(&mut self, idle: &Code, set: Set) -> Result<Vec<Floor>, RunnerError> {
+        let _ = (idle, set);
+        Ok(Vec::new())
+    }
 }
 
 /// A runner without a device, for work that needs none.

@@ -25,6 +25,8 @@ pub(crate) struct SearchLimits<'a> {
     pub most_time: Duration,
     /// The number of trials after which no generation begins.
     pub most_trials: usize,
+    /// The time of an exact candidate after which no generation begins.
+    pub target_ns: Option<f64>,
     pub log: &'a Path,
     /// Returns the time since this session began.
     pub elapsed: &'a dyn Fn() -> Duration,
@@ -143,7 +145,16 @@ impl Search<'_, '_> {
 
     /// Tells whether no other generation is to begin.
     fn is_over(&self, evolution: &Evolution<&Base>) -> bool {
-        !self.entries.is_empty() && self.share(evolution.generation(), Duration::ZERO) >= 1.0
+        let is_spent = self.share(evolution.generation(), Duration::ZERO) >= 1.0;
+        !self.entries.is_empty() && (is_spent || self.is_near_floor(evolution))
+    }
+
+    /// Tells whether an exact candidate is as fast as asked for.
+    fn is_near_floor(&self, evolution: &Evolution<&Base>) -> bool {
+        let front = evolution.front();
+        let exact = front.iter().find(|(_, fitness)| fitness.error == 0.0);
+        let exact = exact.map(|(_, fitness)| fitness.time_ns);
+        exact.zip(self.limits.target_ns).is_some_and(|(time_ns, target_ns)| time_ns <= target_ns)
     }
 
     /// Returns the time of all sessions so far.

@@ -25,6 +25,12 @@ pub struct Floor {
 }
 
 impl Floor {
+    /// Returns the larger of two floors of a task.
+    #[must_use]
+    pub fn larger(self, other: Self) -> Self {
+        if other.ns > self.ns { other } else { self }
+    }
+
     /// Returns the floor over a time: 1 where nothing can be faster.
     #[must_use]
     pub fn share(&self, time_ns: f64) -> f64 {

@@ -19,6 +19,7 @@ pub mod evolve;
 mod floor;
 mod generator;
 mod learn;
+mod memory_rates;
 mod outcome;
 mod parameter;
 mod paths;
@@ -37,6 +38,7 @@ pub use self::engine::{
 };
 pub use self::floor::{Floor, UnderFloor, Until};
 pub use self::generator::{BoxError, Description, Generator, PathBound, ProofPlan, Prover, Target};
+pub use self::memory_rates::{DeviceFigures, MemoryRates, RatesError};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{

@@ -42,10 +42,10 @@ pub use trainer::{
     DataRequest, DescribeRequest, Described, DeviceRanking, DeviceSample, Devices, EvaluateRequest,
     ExplainRequest, Explained, FailedRecording, Fault, FitRequest, FittedModel, FittedModels, ForgetRequest,
     ForgottenOf, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
-    MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
-    RecordSummary, Recorded, ReplayRequest, ReportRequest, SampleOptions, SearchRequest, SearchSummary,
-    SearchTime, Shift, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError,
-    VariantName, WhichRecordings, WrittenProfile, captured_traffic,
+    MeasuredDevice, MetricsSource, ModelCheck, NearFloor, ObjectiveRequest, Observer, ProfileRequest,
+    RecordRequest, RecordSummary, Recorded, ReplayRequest, ReportRequest, SampleOptions, SearchRequest,
+    SearchSummary, SearchTime, Shift, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable,
+    UsageError, VariantName, WhichRecordings, WrittenProfile, captured_traffic,
 };
 
 /// The default seed of everything random.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use nitro_core::{Benchmark, DeviceEntry};
 
-pub use self::rates::{rates, register_rates};
+pub use self::rates::{memory_rates, rates, register_rates};
 use crate::{Cuda, CudaError, capture, device};
 
 /// All runs of a benchmark.

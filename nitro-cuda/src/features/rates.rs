@@ -15,6 +15,7 @@ const THREADS: u32 = 1024;
 const STEPS: f64 = 256.0;
 const MIB: usize = 1 << 20;
 
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Measure = fn(Cuda) -> Result<f64, CudaError>;
 
 const RATES: [(&str, Measure); 18] = [
@@ -71,9 +72,22 @@ const RATES: [(&str, Measure); 18] = [
 ///
 /// # Errors
 /// When NVRTC or the device cannot be used.
-pub fn rates(device: Cuda) -> Result<Vec<DeviceFeature>, Box<dyn std::error::Error + Send + Sync>> {
+pub fn rates(device: Cuda) -> Result<Vec<DeviceFeature>, BoxError> {
+    measured(device, |_| true)
+}
+
+/// Measures now those of the [`rates`] that are of the memory and its second-level cache, in a part of the time. With
+/// [`Attributes::features`](crate::Attributes::features) they are what `nitro_search::MemoryRates` takes.
+///
+/// # Errors
+/// As [`rates`].
+pub fn memory_rates(device: Cuda) -> Result<Vec<DeviceFeature>, BoxError> {
+    measured(device, |name| name.ends_with("_gbps"))
+}
+
+fn measured(device: Cuda, is_wanted: fn(&str) -> bool) -> Result<Vec<DeviceFeature>, BoxError> {
     let mut rates = Vec::with_capacity(RATES.len());
-    for (name, measure) in RATES {
+    for (name, measure) in RATES.into_iter().filter(|(name, _)| is_wanted(name)) {
         rates.push(DeviceFeature { name: name.to_owned(), value: on(device, || measure(device))? });
     }
     Ok(rates)

@@ -24,7 +24,7 @@ mod time_bound;
 mod usage;
 mod work;
 
-pub use self::rates::{Rates, RatesError};
+pub use self::rates::Rates;
 pub use self::reasons::Reasons;
 pub use self::terms::{TimeTerm, TimeTerms};
 pub use self::time_bound::TimeBound;

@@ -1,5 +1,7 @@
 //! Rates of a device: the most that it does, and the least time that it takes.
 
+use nitro_search::{DeviceFigures, MemoryRates, RatesError};
+
 /// Upper limits of what a device does in a time, and lower limits of latencies.
 ///
 /// Of a whole GPU or of a part of its multiprocessors. A figure that was measured counts with 2 % to spare, and
@@ -73,14 +75,6 @@ pub struct Rates {
     pub registers_per_multiprocessor: u64,
 }
 
-/// A device feature without which nothing can be said about times.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the device feature {0} is not known, and no limit of a time follows without it")]
-pub struct RatesError(&'static str);
-
-/// The factor that a measured figure may be off.
-const SPARE: f64 = 1.02;
-
 impl Rates {
     /// Takes device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the
     /// latter any may be missing: then the data sheet counts alone, and a latency or a launch that nobody knows
@@ -91,11 +85,10 @@ impl Rates {
     /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth
     /// is not known.
     pub fn from_features(feature: impl Fn(&str) -> Option<f64>) -> Result<Self, RatesError> {
-        let features = Features(feature);
+        let memory = MemoryRates::from_features(&feature)?;
+        let features = DeviceFigures(feature);
         let multiprocessors = features.known("sm_count")?;
         let clock_ghz = features.known("clock_rate_mhz")? / 1e3;
-        // All their ports together take in so much, where nobody measured the cache.
-        let ports_gbps = 64.0 * multiprocessors * clock_ghz;
         Ok(Self {
             multiprocessors: multiprocessors as u64,
             clock_ghz,
@@ -107,14 +100,12 @@ impl Rates {
             sectors_per_clock: features.most("sectors_per_clock", 4.0),
             wavefronts_per_clock: features.most("wavefronts_per_clock", 1.0),
             // No data sheet has it, and devices differ in what they do at once
-            requests_per_clock: features
-                .get("requests_per_clock")
-                .map_or(f64::INFINITY, |value| value * SPARE),
+            requests_per_clock: features.measured("requests_per_clock", f64::INFINITY),
             port_bytes_per_clock: features.most("port_bytes_per_clock", 64.0),
-            l2_read_gbps: features.measured("l2_read_gbps", ports_gbps),
-            l2_write_gbps: features.measured("l2_write_gbps", ports_gbps),
-            dram_gbps: features.most("dram_gbps", features.known("peak_gbps")?),
-            l2_bytes: features.known("l2_cache_kib")? * 1024.0,
+            l2_read_gbps: memory.l2_read_gbps,
+            l2_write_gbps: memory.l2_write_gbps,
+            dram_gbps: memory.dram_gbps,
+            l2_bytes: memory.l2_bytes,
             arithmetic_clocks: features.least("arithmetic_clocks", 4.0).min(4.0),
             load_clocks: features.least("load_clocks", 0.0),
             l2_load_clocks: features.least("l2_load_clocks", features.least("load_clocks", 0.0)),
@@ -132,6 +123,12 @@ impl Rates {
         })
     }
 
+    /// Returns what memory moves.
+    pub(super) fn memory(&self) -> MemoryRates {
+        let Self { l2_read_gbps, l2_write_gbps, dram_gbps, l2_bytes, .. } = *self;
+        MemoryRates { l2_read_gbps, l2_write_gbps, dram_gbps, l2_bytes }
+    }
+
     /// Returns the most registers that each thread of a block of so many has.
     pub(super) fn registers_of_thread(&self, threads: f64) -> f64 {
         let of_warps = 32.0 * (threads / 32.0).ceil().max(1.0);
@@ -140,34 +137,5 @@ impl Rates {
 
     pub(super) fn ns(&self, clocks: f64) -> f64 {
         clocks / self.clock_ghz
-    }
-}
-
-/// The features of a device, by name.
-struct Features<F>(F);
-
-impl<F: Fn(&str) -> Option<f64>> Features<F> {
-    /// Returns a feature; what is not above 0 is not known.
-    fn get(&self, name: &str) -> Option<f64> {
-        (self.0)(name).filter(|value| *value > 0.0)
-    }
-
-    fn known(&self, name: &'static str) -> Result<f64, RatesError> {
-        self.get(name).ok_or(RatesError(name))
-    }
-
-    /// Returns an upper limit: the data sheet's, or more where more was measured.
-    fn most(&self, name: &str, sheet: f64) -> f64 {
-        self.get(name).map_or(sheet, |value| sheet.max(value * SPARE))
-    }
-
-    /// Returns a lower limit: a little less than was measured.
-    fn least(&self, name: &str, sheet: f64) -> f64 {
-        self.get(name).map_or(sheet, |value| value / SPARE)
-    }
-
-    /// Returns an upper limit that no data sheet has: a little more than was measured.
-    fn measured(&self, name: &str, otherwise: f64) -> f64 {
-        self.get(name).map_or(otherwise, |value| value * SPARE)
     }
 }

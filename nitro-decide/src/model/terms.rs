@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use nitro_search::MemoryRates;
+
 /// A part of a [`TimeBound`](super::TimeBound). The time is at least each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TimeTerm {
@@ -73,9 +75,9 @@ impl TimeTerm {
             Self::Wavefronts => "answers of shared memory",
             Self::Requests => "requests of loads",
             Self::BlockBytes => "bytes of a block",
-            Self::L2Reads => "reads of the second-level cache",
-            Self::L2Writes => "writes to the second-level cache",
-            Self::Dram => "memory",
+            Self::L2Reads => MemoryRates::L2_READS,
+            Self::L2Writes => MemoryRates::L2_WRITES,
+            Self::Dram => MemoryRates::DRAM,
             Self::Latency => "latency",
             Self::Barriers => "barriers",
             Self::Phases => "phases of a block",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use nitro_search::Until;
 use nitro_search::evolve::{EvolvePlan, Rules};
 use nitro_train::clap;
 use nitro_train::clap::builder::RangedU64ValueParser;
@@ -63,6 +64,10 @@ pub(super) struct EvolveArgs {
     /// Most candidates to evaluate
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub evaluations: Option<usize>,
+    /// Stop the search once its fastest exact candidate has this share of the speed that memory and launches allow at
+    /// most. That is not known on the emulator
+    #[arg(long, value_name = "P%-of-floor", conflicts_with_all = ["template", "check", "apply"])]
+    pub until: Option<Until>,
     /// Most generations after the first, whose edits are tried alone
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub generations: Option<usize>,

@@ -3,27 +3,32 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use nitro_search::Floor;
+
 use crate::evolve::EvolveResult;
 use crate::finding::{Contract, ExplainedEdit, Finding, Verdict};
+use crate::floors::{nearness, nearness_of_test};
 use crate::machine_code::MachineCode;
 use crate::runner::CaseResult;
 use crate::subject::Subject;
 use crate::workload::Set;
 
-/// Prints the times of the original.
+/// Prints the times of the original in each set, with their floors where these are known.
 pub(super) fn check(
     subject: &Subject,
     on: &str,
-    sets: &[Set],
-    results: &[Vec<CaseResult>],
+    sets: &[(Set, &[CaseResult], Vec<Floor>)],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{} on {on}", subject.workload().kernels().join(", "))?;
-    for (set, cases) in sets.iter().zip(results) {
+    for (set, cases, floors) in sets {
         for (number, case) in cases.iter().enumerate() {
             let name = subject.workload().case_name(*set, number);
             let set = format!("{set:?}").to_lowercase();
             writeln!(out, "{set:>10}  {:>12}  {name}", time(case.time_ns))?;
+            if let Some(floor) = floors.get(number) {
+                writeln!(out, "{:>24}  {}, {floor}", "", floor.of(case.time_ns))?;
+            }
         }
     }
     Ok(())
@@ -43,6 +48,12 @@ pub(super) fn evolved(evolved: &EvolveResult, files: &[PathBuf], out: &mut dyn W
         counts.same
     )?;
     writeln!(out, "Where the time went: {}.", evolved.time)?;
+    if let Some(nearness) = nearness(evolved) {
+        writeln!(out, "With the inputs of the search {nearness}.")?;
+    }
+    for (case, floor) in &evolved.floors {
+        writeln!(out, "  {case}: {floor}")?;
+    }
     if evolved.findings.is_empty() {
         writeln!(out, "Nothing was found that is faster.")?;
     }
@@ -68,6 +79,7 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
     let speedup = finding
         .speedup()
         .map_or(String::new(), |speedup| format!("{speedup:.2}x as fast on the test inputs, "));
+    let near = nearness_of_test(&finding.test).map_or(String::new(), |nearness| format!("{nearness}, "));
     let ground = finding.exactness.as_ref().map_or(String::new(), |exactness| format!(", {exactness}"));
     let verdict = match &finding.verdict {
         Verdict::Accepted(Contract::Exact) => format!("accepted: results are the original's{ground}"),
@@ -76,7 +88,7 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         }
         Verdict::Refused(why) => format!("refused: {why}"),
     };
-    writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{verdict}", finding.edits_before)?;
+    writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{near}{verdict}", finding.edits_before)?;
     match &finding.machine_code {
         MachineCode::Compared(change) => writeln!(out, "  machine code: {}", change.summary())?,
         MachineCode::Unknown(why) => writeln!(out, "  machine code: not shown, {why}")?,
@@ -122,5 +134,38 @@ fn time(time_ns: f64) -> String {
         _ if time_ns < 1e3 => format!("{time_ns:.0} ns"),
         _ if time_ns < 1e6 => format!("{:.2} us", time_ns / 1e3),
         _ => format!("{:.2} ms", time_ns / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Workload;
+
+    const RUN: &str = r#"
+        buffer = [{ name = "x", type = "f32", length = "n", role = "out" }]
+        step = [{ kernel = "k", grid = [1], block = [32], arguments = [] }]
+        search = [{ n = 1 }, { n = 2 }]
+        validation = [{ n = 3 }]
+        test = [{ n = 4 }]
+    "#;
+
+    #[test]
+    fn times_of_the_original_stand_beside_their_floors_where_these_are_known() {
+        let workload = Workload::parse(Path::new("k.toml"), RUN).unwrap();
+        let ptx = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+        let subject = Subject::new(ptx, workload).unwrap();
+        let times = [2000.0, 3000.0].map(|time_ns| CaseResult { time_ns, error: 0.0 });
+        let floor = Floor { ns: 500.0, limit: "memory".to_owned(), reason: "7 bytes".to_owned() };
+        let sets = [(Set::Search, &times[..], vec![floor; 2]), (Set::Test, &times[..1], Vec::new())];
+        let mut out = Vec::new();
+        check(&subject, "a device", &sets, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(lines[2], "25 % of what memory allows, at least 500.0 ns by memory: 7 bytes");
+        assert!(lines[4].starts_with("16 % of what memory allows"), "{text}");
+        assert_eq!((lines.len(), lines[5].contains("n=4")), (6, true), "{text}");
     }
 }

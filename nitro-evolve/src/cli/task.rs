@@ -17,6 +17,7 @@ use crate::effort::Efforts;
 use crate::emulated::EmulatorCheck;
 use crate::error::EvolveError;
 use crate::evolve::{EvolveRequest, evolve, original_code};
+use crate::floors;
 use crate::observer::Observer;
 use crate::plan::PlannedSubject;
 use crate::runner::{Runner, RunnerError};
@@ -69,10 +70,22 @@ impl Task<'_> {
         let sets = &[Set::Search, Set::Validation, Set::Test];
         let Some(runner) = runners.first_mut() else { return Ok(()) };
         let results = runner.begin(workload, &original, sets).map_err(|error| self.failed(&error))?;
-        print::check(self.subject, &runner.name(), sets, &results, out)?;
+        let (subject, terminal) = (self.subject, Terminal::new());
+        let mut cases = Vec::new();
+        for (&set, results) in sets.iter().zip(&results) {
+            let floors = floors::of_set(subject, &*assemble, runner.as_mut(), set, &terminal);
+            cases.push((set, results.as_slice(), floors));
+        }
+        print::check(subject, &runner.name(), &cases, out)?;
         let small_inputs = small_inputs(self.subject, workload.max_error()).ok();
         if let Some(faults) = small_inputs.and_then(|check| check.faults()) {
             writeln!(out, "{faults}")?;
+        }
+        for (set, results, floors) in &cases {
+            for (number, (floor, result)) in floors.iter().zip(*results).enumerate() {
+                let timed = (&*workload.case_name(*set, number), result.time_ns);
+                floors::check_original(floor, timed, Efforts::MEASURED.search, &runner.name())?;
+            }
         }
         Ok(())
     }
@@ -99,6 +112,7 @@ impl Task<'_> {
             most_time: args.most_time(),
             most_time_after: args.most_time_after(),
             most_trials: args.evaluations.unwrap_or(usize::MAX),
+            until: args.until,
             efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
             // Whoever gives a device its work has a core, so that times do not depend on what is assembled meanwhile.
             threads: if is_counted { cores } else { cores.saturating_sub(runners.len()).max(1) },

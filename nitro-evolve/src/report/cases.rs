@@ -6,6 +6,7 @@ use nitro_page::{columns, wide};
 use super::words;
 use crate::check::{CheckOutcome, CheckReport};
 use crate::finding::{Finding, TestCase};
+use crate::floors::nearness_of_test;
 
 /// Writes the test and the checks of a finding.
 pub(super) fn part(finding: &Finding, is_counted: bool) -> Markup {
@@ -14,6 +15,7 @@ pub(super) fn part(finding: &Finding, is_counted: bool) -> Markup {
             h3 { "With inputs that the search never saw" }
             @if is_counted { p { "Counted by an emulator, not measured." } }
             (wide("", "test inputs", &table(finding, is_counted)))
+            @if let Some(nearness) = nearness_of_test(&finding.test) { p { "The patch has " (nearness) "." } }
         }
         (checks(&finding.checks))
     }

@@ -7,6 +7,7 @@ use super::times::is_counted;
 use super::words;
 use crate::evolve::EvolveResult;
 use crate::finding::{Contract, Finding, Verdict};
+use crate::floors::nearness;
 use crate::words::patches;
 
 /// Names the subject and the devices.
@@ -38,6 +39,7 @@ pub(super) fn section(evolved: &EvolveResult) -> Markup {
                 p { "It began with " (patches(evolved.begun_with)) " found elsewhere, each evaluated anew." }
             }
             (original(&evolved.original, is_counted(evolved)))
+            (floors(evolved))
         }
     }
 }
@@ -122,6 +124,19 @@ fn list(findings: &[Finding]) -> Markup {
                     @if let Verdict::Refused(why) = &finding.verdict { ": " (why) }
                 }
             }
+        }
+    }
+}
+
+/// Writes how near the times are to their floors, and the reasons of these.
+fn floors(evolved: &EvolveResult) -> Markup {
+    html! {
+        @if let Some(nearness) = nearness(evolved) {
+            p {
+                "No patch that is exact with all data takes less than the floor: its launches do nothing, or memory "
+                "moves what has to be read and written. With the inputs of the search " (nearness) "."
+            }
+            ul { @for (case, floor) in &evolved.floors { li { code { (case) } ": " (floor) } } }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use nitro_search::Floor;
 use serde::{Deserialize, Serialize};
 
 use crate::effort::Effort;
@@ -17,6 +18,8 @@ pub(super) enum Request {
     Begin(WorkloadText, Code, Vec<Set>),
     /// As [`Runner::run`](crate::Runner::run).
     Run(Code, Set, Effort),
+    /// As [`Runner::floors`](crate::Runner::floors).
+    Floors(Code, Set),
 }
 
 /// An answer of a worker.
@@ -30,6 +33,8 @@ pub(super) enum Answer {
     Begun(Vec<Vec<CaseResult>>),
     /// A candidate has run or failed.
     Ran(RunOutcome),
+    /// The floors of a set's cases, or why they are not known.
+    Floors(Result<Vec<Floor>, String>),
     /// The worker cannot run anything any more, or never could.
     Lost(String),
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nitro_process::{AnsweringWorker, Losses, TooManyLosses};
-use nitro_search::Failure;
+use nitro_search::{Failure, Floor};
 
 use super::limits::{Clock, Limits, Statistics, SystemClock};
 use super::loss::Loss;
@@ -384,5 +384,16 @@ impl Runner for Sandbox {
                 Ok(RunOutcome::Failed(failure, how))
             }
         }
+    }
+
+    fn floors(&mut self, idle: &Code, set: Set) -> Result<Vec<Floor>, RunnerError> {
+        self.ready(set)?;
+        let loss = match self.ask(&Request::Floors(idle.clone(), set), self.limits.begin) {
+            Ok(Answer::Floors(floors)) => return floors.map_err(RunnerError),
+            Ok(answer) => Loss::OtherAnswer(answer),
+            Err(loss) => loss,
+        };
+        self.lose(&loss)?;
+        Err(RunnerError(loss.to_string()))
     }
 }

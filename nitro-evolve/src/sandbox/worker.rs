@@ -58,6 +58,7 @@ fn answer(runner: &mut impl Runner, request: Request) -> Result<Answer, String> 
             runner.begin(&workload.workload()?, &code, &sets).map(Answer::Begun)
         }
         Request::Run(code, set, effort) => runner.run(&code, set, effort).map(Answer::Ran),
+        Request::Floors(idle, set) => Ok(Answer::Floors(runner.floors(&idle, set).map_err(|error| error.0))),
     };
     answer.map_err(|error| error.0)
 }

@@ -66,6 +66,7 @@ fn measure(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), S
             original_ns: original.time_ns,
             patched_ns: patched.time_ns,
             error: patched.error,
+            floor: None,
         });
     }
     Ok(())

@@ -14,7 +14,7 @@ use super::unroll::HostStep;
 use crate::memory;
 
 /// The most bytes of all buffers of a case: what a host can prepare in reasonable time.
-const MOST_BYTES: f64 = (16u64 << 30) as f64;
+pub(super) const MOST_BYTES: f64 = (16u64 << 30) as f64;
 /// The elements that are made between two looks at the clock.
 const ELEMENTS_AT_ONCE: usize = 1 << 16;
 
@@ -308,7 +308,7 @@ pub(super) fn whole(formula: &Expression, values: &[f64], least: f64, most: f64)
 
 impl Buffer {
     /// Returns the elements at each end that programs may reach.
-    fn margin(&self, values: &[f64]) -> Result<usize, String> {
+    pub(super) fn margin(&self, values: &[f64]) -> Result<usize, String> {
         let margin = self.margin.as_ref().map(|margin| whole(margin, values, 0.0, MOST_BYTES)).transpose()?;
         Ok(margin.unwrap_or(0.0) as usize)
     }
@@ -385,7 +385,7 @@ impl Buffer {
 }
 
 /// Returns the position of an element between the margins of a buffer; for one in a margin a position that is drawn.
-fn position(element: usize, (length, margin): (usize, usize), random: &mut Random) -> usize {
+pub(super) fn position(element: usize, (length, margin): (usize, usize), random: &mut Random) -> usize {
     let between = length - 2 * margin;
     match element.checked_sub(margin) {
         Some(at) if at < between => at,

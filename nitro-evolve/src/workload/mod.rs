@@ -11,6 +11,7 @@ mod inputs;
 mod model;
 mod names;
 mod read;
+mod redrawn;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 5] = [
+pub const ALL: [Scenario; 7] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -23,6 +23,14 @@ pub const ALL: [Scenario; 5] = [
     (
         "a_loop_that_ends_by_a_flag_is_right_and_has_a_time",
         a_loop_that_ends_by_a_flag_is_right_and_has_a_time,
+    ),
+    (
+        "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
+        a_floor_counts_what_has_to_be_read_and_written_and_the_launches,
+    ),
+    (
+        "a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed",
+        a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed,
     ),
     ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
 ];
@@ -200,4 +208,53 @@ fn a_loop_that_ends_by_a_flag_is_right_and_has_a_time() {
             RunOutcome::Failed(failure, why) => assert_eq!(failure, Failure::Wrong, "{to}: {why}"),
         }
     }
+}
+
+fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {
+    let text = include_str!("faults.toml");
+    let (buffers, others) = text.split_once("[[buffer]]\nname = \"total\"").unwrap();
+    let steps = &others[others.find("[[step]]").unwrap()..others.find("[[judge]]").unwrap()];
+    let unused =
+        buffers[buffers.find("[[buffer]]").unwrap()..].split_once("[[buffer]]\nname = \"y\"").unwrap().0;
+    let unused = unused.replace("\"x\"", "\"unused\"");
+    let cases = "[[search]]\nn = 30000000\n[[search]]\nn = 1000\n[[validation]]\nn = 7\n[[test]]\nn = 8\n";
+    let mut sandbox = sandbox();
+    let workload = workload(&[buffers, &unused, steps, cases].concat());
+    let times = sandbox.begin(&workload, &code("RIGHT"), &[Set::Search]).unwrap();
+    let sizes = [8, 8, 8, 4, 4];
+    let each = |(at, bytes): (usize, &usize)| format!(".param .align 8 .b8 p{at}[{bytes}]");
+    let parameters: Vec<String> = sizes.iter().enumerate().map(each).collect();
+    let idle = format!(
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry scale({}) {{ ret; }}\n",
+        parameters.join(", ")
+    );
+    let floors = sandbox.floors(&Code::text(idle), Set::Search).unwrap();
+    println!("{floors:?} of {times:?}");
+    assert_eq!((floors[0].limit.as_str(), floors[1].limit.as_str()), ("memory", "launching"));
+    for (floor, case) in floors.iter().zip(&times[0]) {
+        assert!(floor.ns > 500.0 && floor.ns <= case.time_ns, "{floor}: {case:?}");
+    }
+    let reason = &floors[0].reason;
+    assert!(reason.contains("; of `y` 30000000 elements are changed"), "{reason}");
+    assert!(reason.contains("; of `x` at least 80 % are read, since 64 of 64 elements change"), "{reason}");
+    assert!(!reason.contains("unused") && !reason.contains("partial"), "{reason}");
+}
+
+/// What is read and written in place has to be both; what is only there has to be neither.
+fn a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed() {
+    let original = include_str!("in_place.ptx");
+    let mut sandbox = sandbox();
+    let workload = workload(include_str!("in_place.toml"));
+    let times = sandbox.begin(&workload, &Code::text(original), &[Set::Search]).unwrap();
+    let (head, body) = original.split_once("{").unwrap();
+    let idle = Code::text(format!("{head}{{ ret; }}"));
+    assert!(!body.is_empty());
+    let floor = &sandbox.floors(&idle, Set::Search).unwrap()[0];
+    println!("{floor} of {times:?}");
+    assert!(floor.ns > 500.0 && floor.ns <= times[0][0].time_ns, "{floor}");
+    for part in ["; of `x` 20000000 elements are changed", "of `x` at least"] {
+        assert!(floor.reason.contains(part), "{part}: {floor}");
+    }
+    let share = floor.reason.split("of `x` at least ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(share.parse::<f64>().unwrap() < 50.0, "one half is left alone: {floor}");
 }

@@ -7,7 +7,7 @@ use nitro_evolve::Effort;
 use nitro_evolve::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
 use nitro_evolve::sandbox::{CudaRunner, serve};
 use nitro_evolve::{Set, Workload};
-use nitro_search::Failure;
+use nitro_search::{Failure, Floor};
 
 /// Where what hangs connects to, so that its end shows.
 pub const ADDRESS: &str = "NITRO_TEST_ADDRESS";
@@ -110,6 +110,22 @@ impl Runner for Fake {
                 .collect(),
         ))
     }
+
+    fn floors(&mut self, idle: &Code, set: Set) -> Result<Vec<Floor>, RunnerError> {
+        match &*idle.ptx {
+            "abort" => std::process::abort(),
+            _ => floors(idle, if set == Set::Search { 2 } else { 1 }),
+        }
+    }
+}
+
+/// A floor for each case where the text is a time.
+fn floors(idle: &Code, cases: usize) -> Result<Vec<Floor>, RunnerError> {
+    let floor = |case| {
+        let ns = result(idle, case)?.time_ns;
+        Ok(Floor { ns, limit: "memory".to_owned(), reason: "7 bytes".to_owned() })
+    };
+    (0..cases).map(floor).collect()
 }
 
 /// Texts such as `takes 5`.

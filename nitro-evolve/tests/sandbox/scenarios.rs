@@ -21,8 +21,9 @@ use crate::fake::{ADDRESS, FILE};
 
 pub type Scenario = (&'static str, fn());
 
-pub const ALL: [Scenario; 13] = [
+pub const ALL: [Scenario; 14] = [
     ("what_a_bench_answers_arrives", what_a_bench_answers_arrives),
+    ("floors_that_are_not_known_end_nothing", floors_that_are_not_known_end_nothing),
     (
         "what_ends_a_worker_is_a_crash_and_the_next_one_runs",
         what_ends_a_worker_is_a_crash_and_the_next_one_runs,
@@ -134,6 +135,19 @@ fn what_a_bench_answers_arrives() {
     let refused = RunOutcome::Failed(Failure::Launch, "too many threads".to_owned());
     assert_eq!(search(&mut sandbox, "wrong"), refused);
     assert_eq!(sandbox.statistics().workers, 1);
+}
+
+fn floors_that_are_not_known_end_nothing() {
+    let (mut sandbox, _) = begun(Limits::default());
+    let floors = |sandbox: &mut Sandbox, idle| sandbox.floors(&code(idle), Set::Search);
+    let known = floors(&mut sandbox, "takes 3").unwrap();
+    assert_eq!(known.iter().map(|floor| floor.ns).collect::<Vec<_>>(), [3.0, 6.0]);
+    assert_eq!(known[0].reason, "7 bytes");
+    let why = floors(&mut sandbox, "takes long").unwrap_err().0;
+    assert_eq!(why, "`takes long` does not run");
+    assert_eq!((search(&mut sandbox, "takes 1"), sandbox.statistics().workers), (ran(&[1.0, 2.0]), 1));
+    floors(&mut sandbox, "abort").unwrap_err();
+    assert_eq!((search(&mut sandbox, "takes 1"), sandbox.statistics().workers), (ran(&[1.0, 2.0]), 2));
 }
 
 fn what_ends_a_worker_is_a_crash_and_the_next_one_runs() {

@@ -4,9 +4,13 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
+use nitro_learn::explain::Explanation;
+use nitro_store::printable::printable;
+use serde::Serialize;
+
 use super::args::ExplainArgs;
 use super::json;
-use crate::trainer::Trainer;
+use crate::trainer::{Explained, NearFloor, Trainer};
 
 /// Explains a choice, and prints the reasons.
 pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
@@ -16,13 +20,24 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) ->
         request.features.push((feature.to_owned(), value));
     }
     let explained = trainer.explain(&request)?;
-    let (explanation, columns) = (&explained.explanation, args.show.columns());
-    match args.show.json.json {
-        true => json::print(out, explanation),
-        false => {
-            Ok(explanation.print(out, explained.stands_for.as_deref(), explained.is_recorded, columns)?)
-        }
+    let (Explained { explanation, floors, .. }, columns) = (&explained, args.show.columns());
+    if args.show.json.json {
+        return json::print(out, &Written { explanation, floors });
     }
+    explanation.print(out, explained.stands_for.as_deref(), explained.is_recorded, columns)?;
+    if !floors.is_empty() {
+        writeln!(out)?;
+    }
+    Ok(floors.iter().try_for_each(|floor| writeln!(out, "{}", printable(&floor.to_string())))?)
+}
+
+/// An explanation as JSON.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    floors: &'a [NearFloor],
 }
 
 /// Reads `feature=value`. The last `=` parts them: numbers have none, and names of imported features may.

@@ -87,11 +87,10 @@ impl fmt::Display for StoppedReplay {
         let Self { floor, floor_share, evaluations, share_of_best, by_rule } = self;
         write!(
             formatter,
-            "{by_rule} searches stopped near the floor; {evaluations:.1} evaluations and {:.1} % of the best, which has \
-             {:.0} % of the speed that {} allows",
+            "{by_rule} searches stopped near the floor; {evaluations:.1} evaluations and {:.1} % of the best, which \
+             has {}",
             100.0 * share_of_best,
-            (100.0 * floor_share).floor(),
-            floor.limit
+            floor.of(floor.ns / floor_share)
         )
     }
 }

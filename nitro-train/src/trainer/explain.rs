@@ -12,6 +12,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
+use super::near_floors::{NearFloor, near_floors};
 use super::request::{DataRequest, InputLists, read_model};
 
 /// A request to explain a choice.
@@ -52,6 +53,8 @@ pub struct Explained {
     pub explanation: Explanation,
     /// The kind of device that this machine lacks, where a recorded one was taken for that.
     pub stands_for: Option<String>,
+    /// The floors of the nearest training inputs, where they are known.
+    pub floors: Vec<NearFloor>,
     /// True if the function has recordings; otherwise there are no nearest training inputs.
     pub is_recorded: bool,
 }
@@ -132,7 +135,16 @@ impl Trainer {
             device_distance: device.distance(&model),
             recorded: recordings.as_ref().zip(split.as_ref().map(|split| split.train.as_slice())),
         })?;
-        Ok(Explained { explanation, stands_for: device.stands_for, is_recorded: recordings.is_some() })
+        let floors = self.find(name).map(|tunable| tunable.floors()).unwrap_or_default();
+        let floors = recordings
+            .as_ref()
+            .map_or_else(Vec::new, |recordings| near_floors(recordings, &explanation.nearest, floors));
+        Ok(Explained {
+            explanation,
+            floors,
+            stands_for: device.stands_for,
+            is_recorded: recordings.is_some(),
+        })
     }
 }
 

@@ -28,6 +28,7 @@ pub fn nothing_tried() -> EvolveResult {
         proposed: Default::default(),
         max_error: 0.01,
         original: Vec::new(),
+        floors: Vec::new(),
         generations: 0,
         seconds: 0.0,
         time: TimeBreakdown::default(),
@@ -152,7 +153,7 @@ fn edit(text: &str, instructions: &[&str], alone: Option<f64>, loss: Option<f64>
 }
 
 fn case(name: &str, original_ns: f64, ratio: f64, error: f64) -> TestCase {
-    TestCase { case: name.to_owned(), original_ns, patched_ns: original_ns / ratio, error }
+    TestCase { case: name.to_owned(), original_ns, patched_ns: original_ns / ratio, error, floor: None }
 }
 
 fn standing(arithmetic: usize, barriers: usize) -> InstructionCounts {

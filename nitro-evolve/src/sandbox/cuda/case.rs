@@ -2,7 +2,7 @@
 
 use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
 
-use super::kernels::{Verdict, Verdicts};
+use super::kernels::{self, Verdict, Verdicts};
 use crate::workload::{Comparison, Element, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The bytes of a page; mappings have whole ones.
@@ -25,8 +25,8 @@ pub(super) struct Case {
 /// A buffer that programs work on, with its content before and after the original.
 pub(super) struct CaseBuffer {
     pub(super) name: String,
-    element: Element,
-    role: Role,
+    pub(super) element: Element,
+    pub(super) role: Role,
     comparison: Comparison,
     pub(super) work: GuardedBuffer,
     /// The content at the beginning, unless that may be anything.
@@ -101,6 +101,14 @@ impl Case {
         })
     }
 
+    /// Counts the elements of each buffer that the original changes, as far as comparisons tell.
+    pub(super) fn written(&mut self, stream: Stream) -> Result<Vec<u64>, CudaError> {
+        // With the same pattern as the original, what neither wrote is the same in elements of few bits, too.
+        self.restore(self.golden_fill)?;
+        let untouched = self.verdicts(stream, self.golden_fill)?;
+        Ok(untouched.iter().map(|verdict| verdict.strayed + verdict.differing).collect())
+    }
+
     /// Compares the buffers after a run that was given this pattern. Waits for it.
     pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Verdict>, CudaError> {
         let verdicts = Verdicts::new(stream, self.buffers.len())?;
@@ -136,9 +144,24 @@ impl CaseBuffer {
         Ok(Self { name, element, role, comparison, work, pristine, golden, spread: 0.0 })
     }
 
+    /// Returns the number of its elements, margins included.
+    pub(super) fn elements(&self) -> usize {
+        self.work.len() / self.element.bytes()
+    }
+
     /// Returns the distance of a result from the original's.
     pub(super) fn error(&self, verdict: &Verdict) -> f64 {
-        verdict.error(self.comparison, self.work.len() / self.element.bytes())
+        verdict.error(self.comparison, self.elements())
+    }
+
+    /// Gives an element of a result the original's value, unless the original changes it.
+    pub(super) fn excuse(&self, stream: Stream, element: usize) -> Result<(), CudaError> {
+        let Some((golden, pristine)) = self.golden.as_ref().zip(self.pristine.as_ref()) else {
+            return Ok(());
+        };
+        let bytes = self.element.bytes();
+        let of = |buffer: &GuardedBuffer| buffer.pointer() + (element * bytes) as u64;
+        kernels::excuse(stream, [&self.work, golden, pristine].map(of), bytes)
     }
 
     /// Describes what was done to memory that may not be written.

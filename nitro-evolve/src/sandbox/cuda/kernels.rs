@@ -17,7 +17,7 @@ const NUMBERS: usize = 4;
 pub(super) struct Verdict {
     /// The largest error of an element, where errors are of elements.
     pub worst: f64,
-    /// The elements that differ.
+    /// The elements that differ, of which errors tell.
     pub differing: u64,
     /// The elements that the original writes and this program does not, or the other way round.
     pub strayed: u64,
@@ -131,6 +131,26 @@ pub(super) fn clear(device: Cuda) -> Result<Kernel<'static>, CudaError> {
     KERNELS.kernel_on(device, "clear")
 }
 
+/// Writes the first bytes of a buffer's element, of at most eight bytes.
+pub(super) fn put(stream: Stream, address: u64, element: &[u8]) -> Result<(), CudaError> {
+    let value = element.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+    let arguments = [Argument::pointer(address), value.into(), (element.len() as u64).into()];
+    single(stream, "put", &arguments)
+}
+
+/// Gives an element the original's value, unless the original changes it: the addresses are of what it is now, of the
+/// original's, and of what it was before that.
+pub(super) fn excuse(stream: Stream, addresses: [u64; 3], bytes: usize) -> Result<(), CudaError> {
+    let [now, golden, before] = addresses.map(Argument::pointer);
+    single(stream, "excuse", &[now, golden, before, (bytes as u64).into()])
+}
+
+/// Launches a kernel with one thread on an element.
+fn single(stream: Stream, kernel: &str, arguments: &[Argument<'_>]) -> Result<(), CudaError> {
+    // SAFETY: the callers give arguments of the kernel's types, and an element of a buffer.
+    unsafe { KERNELS.kernel_on(stream.device(), kernel)?.launch_on(stream, Grid::linear(1, 1), arguments) }
+}
+
 /// Loads the kernels, so that the first use is no later than others.
 pub(super) fn prepare(device: Cuda) -> Result<(), CudaError> {
     KERNELS.kernel_on(device, "spin").map(drop)
@@ -202,7 +222,7 @@ mod tests {
         for architecture in nvrtc_architectures().unwrap() {
             let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
             let kernels = ELEMENTS.map(|element| format!("compare_{}", name(element)));
-            let others = ["changed", "other_than", "spin"].map(str::to_owned);
+            let others = ["changed", "other_than", "put", "excuse", "spin"].map(str::to_owned);
             for kernel in kernels.iter().chain(&others) {
                 let usage = image.usage(kernel).unwrap_or_else(|| panic!("{kernel} for sm_{architecture}"));
                 assert_eq!(usage.spill_bytes, 0, "{kernel} for sm_{architecture}");
@@ -324,5 +344,41 @@ mod tests {
         assert_eq!(emulated(&emulator, "changed", &[&before, &before], &[1003]), Verdict::default());
         let beside = emulated(&emulator, "other_than", &[&before], &[1003, 7]);
         assert_eq!(beside.damaged, 1003 - 4, "a byte has 256 values");
+    }
+
+    /// Launches a kernel with one thread. The first of the buffers is what is left.
+    fn single(emulator: &Emulator, kernel: &str, buffers: &[&[u8]], numbers: &[u64]) -> Vec<u8> {
+        let mut memory = Memory::new();
+        let addresses: Vec<u64> = buffers.iter().map(|bytes| memory.allocate(bytes.to_vec())).collect();
+        let parameters: Vec<Vec<u8>> =
+            addresses.iter().chain(numbers).map(|number| number.to_le_bytes().to_vec()).collect();
+        let launch =
+            Launch { kernel, grid: [1, 1, 1], block: [1, 1, 1], shared_bytes: 0, parameters: &parameters };
+        emulator.launch(&launch, &mut memory, &Emulated::default()).unwrap_or_else(|fault| panic!("{fault}"));
+        memory.bytes(addresses[0]).to_vec()
+    }
+
+    #[test]
+    fn an_element_is_written_and_excused_alone() {
+        let Some(emulator) = emulator() else { return };
+        let bytes: Vec<u8> = (1..=9).collect();
+        assert_eq!(single(&emulator, "put", &[&bytes], &[0x0403_0a0b, 2]), [11, 10, 3, 4, 5, 6, 7, 8, 9]);
+        let (now, golden) = ([7, 7, 7, 7], [1, 2, 3, 4]);
+        assert_eq!(single(&emulator, "excuse", &[&now, &golden, &golden], &[4]), golden);
+        assert_eq!(single(&emulator, "excuse", &[&now, &golden, &[1, 2, 3, 5]], &[4]), now);
+    }
+
+    #[test]
+    fn what_is_as_near_as_can_be_does_not_differ() {
+        let Some(emulator) = emulator() else { return };
+        let floats = |floats: [f32; 3]| floats.map(f32::to_le_bytes).concat();
+        let [found, golden] = [floats([0.0, 1.0, 2.0]), floats([-0.0, 1.0, 3.0])];
+        for (comparison, expected) in
+            [(Comparison::Relative, 1), (Comparison::Exact, 2), (Comparison::Share, 2)]
+        {
+            let numbers = [3, mode(comparison).into(), 0, 0, 0];
+            let verdict = emulated(&emulator, "compare_f32", &[&found, &golden], &numbers);
+            assert_eq!(verdict.differing, expected, "{comparison:?}");
+        }
     }
 }

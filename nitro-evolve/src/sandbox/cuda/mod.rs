@@ -2,6 +2,8 @@
 
 mod bounded;
 mod case;
+mod fits;
+mod floors;
 mod kernels;
 mod loaded;
 mod run;
@@ -11,8 +13,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use nitro_cuda::{Cuda, CudaError};
+use nitro_search::{Floor, MemoryRates};
+use nitro_train::BoxError;
 
 use self::case::Case;
+use self::floors::Question;
 use self::loaded::LoadedCode;
 use self::run::{CaseRunner, Programs};
 use self::stop::Stop;
@@ -51,6 +56,8 @@ pub struct CudaRunner {
     task: Option<Task>,
     /// The inputs that were made of a workload's text before it begins.
     prepared: Option<(String, PreparedInputs)>,
+    /// What the device's memory moves at most, once that was asked for.
+    rates: Option<MemoryRates>,
 }
 
 /// The inputs of cases, by set and number.
@@ -85,11 +92,22 @@ impl CudaRunner {
     /// When NVRTC is missing, or the device cannot be used.
     pub fn on(device: Cuda) -> Result<Self, CudaError> {
         kernels::prepare(device)?;
-        Ok(Self { device, runner: CaseRunner::new(device.stream()), task: None, prepared: None })
+        Ok(Self { device, runner: CaseRunner::new(device.stream()), task: None, prepared: None, rates: None })
     }
 }
 
 impl CudaRunner {
+    /// Returns what the device's memory moves at most, which is measured the first time.
+    fn memory_rates(&mut self) -> Result<MemoryRates, BoxError> {
+        if let Some(rates) = self.rates {
+            return Ok(rates);
+        }
+        let mut features = self.device.attributes().features(self.device.multiprocessors());
+        features.extend(nitro_cuda::memory_rates(self.device)?);
+        let feature = |name: &str| Some(features.iter().find(|feature| feature.name == name)?.value);
+        Ok(*self.rates.insert(MemoryRates::from_features(feature)?))
+    }
+
     /// Runs a program once on each case of these sets, the smallest first, and compares nothing. No case begins once
     /// this time is over.
     ///
@@ -199,6 +217,26 @@ impl Task {
     }
 }
 
+impl Task {
+    /// Returns the floor of each case of a set.
+    fn floors(
+        &mut self,
+        runner: &mut CaseRunner,
+        idle: &LoadedCode,
+        set: Set,
+        rates: MemoryRates,
+    ) -> Result<Vec<Floor>, Stop> {
+        let (workload, original) = (&self.workload, &self.original);
+        let cases = self.loaded.get_mut(&set).into_iter().flatten().enumerate();
+        cases
+            .map(|(number, case)| {
+                let question = Question { workload, case: (set, number), rates, original, idle };
+                runner.floor(case, &question)
+            })
+            .collect()
+    }
+}
+
 impl Runner for CudaRunner {
     fn name(&self) -> String {
         let device = self.device.to_string();
@@ -246,5 +284,15 @@ impl Runner for CudaRunner {
         let candidate = LoadedCode::new(self.device, candidate, "the candidate");
         let ran = candidate.and_then(|candidate| task.run(&mut self.runner, Some(&candidate), set, effort));
         ran.map_or_else(Stop::outcome, |results| Ok(RunOutcome::Ran(results)))
+    }
+
+    fn floors(&mut self, idle: &Code, set: Set) -> Result<Vec<Floor>, RunnerError> {
+        let rates = self.memory_rates().map_err(|error| RunnerError(error.to_string()))?;
+        let Some(task) = &mut self.task else {
+            return Err(RunnerError("no workload was begun with".to_owned()));
+        };
+        task.load(&mut self.runner, set)?;
+        let idle = LoadedCode::new(self.device, idle, "kernels that do nothing")?;
+        Ok(task.floors(&mut self.runner, &idle, set, rates)?)
     }
 }

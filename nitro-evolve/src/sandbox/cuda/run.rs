@@ -1,7 +1,7 @@
 //! Runs of a program on a case: checked, and timed.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Device;
 use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
@@ -10,12 +10,13 @@ use nitro_stats::statistics::median;
 
 use super::bounded::BoundedModule;
 use super::case::{Case, pattern};
+use super::fits::fits;
 use super::kernels::{self, Verdict};
 use super::loaded::LoadedCode;
 use super::stop::Stop;
 use crate::effort::Effort;
 use crate::runner::CaseResult;
-use crate::workload::{Argument as Planned, HostStep, Launch};
+use crate::workload::{HostStep, Launch};
 
 /// The runs of the original that show how far its own results are apart.
 const SPREAD_RUNS: usize = 8;
@@ -33,8 +34,6 @@ const FEW_RUNS: usize = 3;
 const DOUBTFUL: f64 = 1.1;
 /// The most launches of a graph, which keeps all of them on the host and on the device.
 const MOST_NODES: usize = 1 << 14;
-/// The most arguments of a kernel, as many as `nitro-cuda` takes.
-const MOST_ARGUMENTS: usize = 64;
 
 /// A program that is run, with the original that judges it.
 pub(super) struct Programs<'m> {
@@ -58,7 +57,7 @@ impl<'m> Programs<'m> {
 
 /// The runner of programs on the cases of a stream's device.
 pub(super) struct CaseRunner {
-    stream: Stream,
+    pub(super) stream: Stream,
     runs: u64,
 }
 
@@ -120,6 +119,13 @@ impl CaseRunner {
 
     /// Runs a program once. Returns the pattern that outputs were filled with.
     pub(super) fn once(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<u32, Stop> {
+        let pattern = self.begin(case, programs)?;
+        self.go(case, programs)?;
+        Ok(pattern)
+    }
+
+    /// Makes everything as it is before a run. Returns the pattern that outputs were filled with.
+    pub(super) fn begin(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<u32, Stop> {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
         // Both places are taken with both kinds of patterns.
@@ -127,11 +133,20 @@ impl CaseRunner {
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
+        Ok(pattern)
+    }
+
+    /// Runs a program, and what judges it.
+    pub(super) fn go(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
+        self.launches(case, programs)?;
+        self.launch(&prepare(programs.original, &case.judge, case)?)
+    }
+
+    /// Runs a program without what judges it.
+    pub(super) fn launches(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
         let prepared = prepare(programs.candidate, &case.launches, case)?;
         case.done = self.host(case, &prepared)?;
-        let judge = prepare(programs.original, &case.judge, case)?;
-        self.launch(&judge)?;
-        Ok(pattern)
+        Ok(())
     }
 
     /// Keeps the results of the original on a case, and its distance from itself.
@@ -161,9 +176,20 @@ impl CaseRunner {
     }
 
     /// Returns the median time of all launches together over so many runs.
-    ///
-    /// A few runs are enough where they leave no doubt that the program is slower than the original.
     fn time(&self, case: &mut Case, programs: &Programs<'_>, runs: u32) -> Result<f64, Stop> {
+        let mut times_ns = self.times_ns(case, programs, runs)?;
+        median_of_numbers(&mut times_ns).ok_or_else(|| Stop::Lost("the device gives no times".to_owned()))
+    }
+
+    /// Returns the times of all launches together in so many runs.
+    ///
+    /// A few are enough where they leave no doubt that the program is slower than the original.
+    pub(super) fn times_ns(
+        &self,
+        case: &mut Case,
+        programs: &Programs<'_>,
+        runs: u32,
+    ) -> Result<Vec<f64>, Stop> {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         let prepared = done(prepare(programs.candidate, &case.launches, case)?, case, self.stream)?;
@@ -187,7 +213,7 @@ impl CaseRunner {
         if programs.are_the_original() {
             case.slowest_ns = times_ns.iter().copied().reduce(f64::max);
         }
-        median_of_numbers(&mut times_ns).ok_or_else(|| Stop::Lost("the device gives no times".to_owned()))
+        Ok(times_ns)
     }
 
     /// Makes a graph of launches that are so many that the host would not be ahead of the device.
@@ -304,47 +330,6 @@ fn clear(case: &Case, buffer: usize, stream: Stream) -> Result<PreparedLaunch<'s
     })
 }
 
-/// Checks that the kernels take what the launches give them: the driver reads as much as they take.
-fn fits(module: &LoadedCode, launches: &[Launch]) -> Result<(), Stop> {
-    let mut asked = BTreeSet::new();
-    for launch in launches {
-        let given: Vec<usize> = launch.arguments.iter().map(Planned::size_bytes).collect();
-        if !asked.insert((&launch.kernel, given.clone())) {
-            continue;
-        }
-        let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
-        let taken = kernel.parameter_bytes().map_err(Stop::of(Failure::Launch))?;
-        if let Some(why) = mismatch(&launch.kernel, &taken, &given) {
-            return Err(Stop::Failed(Failure::Launch, why));
-        }
-    }
-    Ok(())
-}
-
-/// Describes how arguments differ from those of a kernel.
-fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
-    if taken.len() != given.len() {
-        return Some(format!(
-            "`{kernel}` takes {} arguments, and the workload gives {}",
-            taken.len(),
-            given.len()
-        ));
-    }
-    if given.len() > MOST_ARGUMENTS {
-        return Some(format!(
-            "`{kernel}` takes {} arguments, and at most {MOST_ARGUMENTS} can be given",
-            given.len()
-        ));
-    }
-    let wrong = taken.iter().zip(given).position(|(taken, given)| taken != given)?;
-    Some(format!(
-        "argument {} of `{kernel}` has {} bytes, and the workload gives {}",
-        wrong + 1,
-        taken[wrong],
-        given[wrong]
-    ))
-}
-
 /// Tells whether these runs leave no doubt that a program is slower than the original, with its slowest time.
 fn is_slow(times_ns: &[f64], slowest_ns: Option<f64>) -> bool {
     let doubtful_ns = slowest_ns.map_or(f64::INFINITY, |slowest_ns| DOUBTFUL * slowest_ns);
@@ -373,16 +358,6 @@ mod tests {
         assert!(!is_slow(&[200.0, 200.0], Some(100.0)), "two are too few");
         assert!(!is_slow(&[200.0; 5], None), "what the original takes is not known");
         assert!(!is_slow(&[f64::NAN; 5], Some(100.0)));
-    }
-
-    #[test]
-    fn arguments_have_to_be_the_kernel_s() {
-        assert_eq!(mismatch("k", &[8, 4], &[8, 4]), None);
-        assert_eq!(mismatch("k", &[8, 4], &[8]).unwrap(), "`k` takes 2 arguments, and the workload gives 1");
-        assert_eq!(
-            mismatch("k", &[8, 4], &[8, 8]).unwrap(),
-            "argument 2 of `k` has 4 bytes, and the workload gives 8"
-        );
     }
 
     #[test]

@@ -2,25 +2,46 @@
 
 use std::collections::BTreeMap;
 
+use nitro_search::{Floor, UnderFloor};
 use nitro_store::recordings::{Outcome, Recordings};
 
 use crate::report::data::DeviceFloors;
 use crate::search::Floors;
 
+/// An input on a device with its floor and its best time.
+pub(crate) struct RecordedFloor<'a> {
+    pub(crate) device: &'a str,
+    pub(crate) input: &'a str,
+    pub(crate) floor: Floor,
+    pub(crate) best_ns: f64,
+    /// Set where the time is under the floor: one of both is wrong.
+    pub(crate) wrong: Option<UnderFloor>,
+}
+
+/// Returns the inputs whose floors are known, by device.
+pub(crate) fn recorded_floors<'a>(recordings: &'a Recordings, floors: Floors<'_>) -> Vec<RecordedFloor<'a>> {
+    let mut all = Vec::new();
+    for ((device, input), best_ns) in best_times(recordings) {
+        let (device, input) = (&recordings.devices[device], recordings.inputs[input].name.as_str());
+        let Some(floor) = floors.of(input, &|name| device.features.get(name).copied()) else { continue };
+        let recorded = || format!("recorded of {} on {}, input {input}", recordings.function, device.id);
+        let wrong = floor.check(best_ns, recorded).err();
+        all.push(RecordedFloor { device: &device.id, input, floor, best_ns, wrong });
+    }
+    all
+}
+
 /// Returns how near the best times are to their floors, for each device of which a floor is known.
 pub(crate) fn device_floors(recordings: &Recordings, floors: Floors<'_>) -> Vec<DeviceFloors> {
     let mut all: Vec<DeviceFloors> = Vec::new();
-    for ((device, input), best_ns) in best_times(recordings) {
-        let (device, input) = (&recordings.devices[device], &recordings.inputs[input].name);
-        let Some(floor) = floors.of(input, &|name| device.features.get(name).copied()) else { continue };
-        if all.last().is_none_or(|last| last.device != device.id) {
-            all.push(DeviceFloors { device: device.id.clone(), ..DeviceFloors::default() });
+    for RecordedFloor { device, floor, best_ns, wrong, .. } in recorded_floors(recordings, floors) {
+        if all.last().is_none_or(|last| last.device != device) {
+            all.push(DeviceFloors { device: device.to_owned(), ..DeviceFloors::default() });
         }
         let own = all.last_mut().expect("it has been added");
         own.shares.push(floor.share(best_ns));
-        *own.limits.entry(floor.limit.clone()).or_default() += 1;
-        let recorded = || format!("recorded of {} on {}, input {input}", recordings.function, device.id);
-        own.wrong = own.wrong.take().or(floor.check(best_ns, recorded).err());
+        *own.limits.entry(floor.limit).or_default() += 1;
+        own.wrong = own.wrong.take().or(wrong);
     }
     all.iter_mut().for_each(|own| own.shares.sort_by(f64::total_cmp));
     all
@@ -40,8 +61,6 @@ pub(super) fn best_times(recordings: &Recordings) -> BTreeMap<(usize, usize), f6
 
 #[cfg(test)]
 mod tests {
-    use nitro_search::Floor;
-
     use super::*;
     use crate::search::InputFloor;
 

@@ -19,7 +19,7 @@ use nitro_store::recordings::DeviceRecord;
 
 pub(crate) use self::devices::device_tables;
 pub(crate) use self::emitted::emitted_choices;
-pub(crate) use self::floors::device_floors;
+pub(crate) use self::floors::{RecordedFloor, device_floors, recorded_floors};
 pub(crate) use self::function::{facts, left_out, measured_here};
 pub(crate) use self::local::LOCAL_SELECTORS;
 pub use self::local::LocalResult;
