@@ -39,7 +39,8 @@ pub(crate) static TF32_GROUPS: Shipped = LazyLock::new(|| Artifact::keep(include
 pub(crate) static BF16X6: Shipped = LazyLock::new(|| Artifact::keep(include_str!("bf16x6.json")));
 
 /// The plan of three BF16 parts of each operand by groups of four warps.
-pub(crate) static BF16X6_GROUPS: Shipped = LazyLock::new(|| Artifact::keep(include_str!("bf16x6-groups.json")));
+pub(crate) static BF16X6_GROUPS: Shipped =
+    LazyLock::new(|| Artifact::keep(include_str!("bf16x6-groups.json")));
 
 /// Returns `true` if the stream's device has the matrix units.
 pub(crate) fn are_there(stream: Stream) -> bool {

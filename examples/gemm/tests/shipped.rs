@@ -49,8 +49,16 @@ fn plans_on_matrix_units_are_what_the_mapping_gives_and_compile() {
     use MatrixArithmetic::{Bf16x6, Tf32};
     for (mapping, call, text) in [
         (Mapping::on_matrix_units(Tf32), "multiply_fragments_tf32(own", include_str!("../src/tf32.json")),
-        (Mapping::on_matrix_units(Bf16x6), "multiply_fragments_bf16x6(own", include_str!("../src/bf16x6.json")),
-        (Mapping::on_warp_groups(Tf32), "begin_product_tf32_128_4(own", include_str!("../src/tf32-groups.json")),
+        (
+            Mapping::on_matrix_units(Bf16x6),
+            "multiply_fragments_bf16x6(own",
+            include_str!("../src/bf16x6.json"),
+        ),
+        (
+            Mapping::on_warp_groups(Tf32),
+            "begin_product_tf32_128_4(own",
+            include_str!("../src/tf32-groups.json"),
+        ),
         (
             Mapping::on_warp_groups(Bf16x6),
             "begin_product_bf16x6_128_1(step",
@@ -66,6 +74,20 @@ fn plans_on_matrix_units_are_what_the_mapping_gives_and_compile() {
         let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { continue };
         let image = Executable::image(&plan, Integers::Bits32, Options::new(90)).unwrap();
         assert!(plan.kernels[0].shared_bytes > 48 << 10 && image.usage(&plan.kernels[0].name).is_some());
+    }
+}
+
+/// All arithmetics have functions of warp groups that compile, for operands that are stored as parts are too.
+#[test]
+fn products_of_warp_groups_compile() {
+    let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { return };
+    for arithmetic in MatrixArithmetic::ALL {
+        let view = NestView::new(&blas::gemm::nest(), &Mapping::on_warp_groups(arithmetic)).unwrap();
+        let plan = view.program().plan();
+        let image = Executable::image(&plan, Integers::Bits32, Options::new(90));
+        let image = image.unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
+        let usage = image.usage(&plan.kernels[0].name).unwrap();
+        assert_eq!(usage.spill_bytes, 0, "{arithmetic}");
     }
 }
 

@@ -120,6 +120,23 @@ fn in_order(
     }
 }
 
+#[nest(reassoc)]
+fn filtered(
+    n: usize,
+    m: usize,
+    #[shape(n + 7)] x: &[f32],
+    #[shape(8, m)] w: &Array2<f32>,
+    #[shape(n, m)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            for k in 0..8 {
+                c[[i, j]] += x[i + k] * w[[k, j]];
+            }
+        }
+    }
+}
+
 fn nests() -> [[Nest; 2]; 4] {
     [
         [single::scaled::nest(), double::scaled::nest()],
@@ -372,15 +389,17 @@ fn stored_operands_are_not_rounded() {
 fn hostile_numbers_are_within_the_stated_error() {
     let [nests, ..] = nests();
     for arithmetic in MatrixArithmetic::ALL {
-        let program = program(&nests[0], &tilings(arithmetic)[0]);
         let most: &[Inputs] = match arithmetic {
             // Wide exponents are none of its numbers.
             MatrixArithmetic::F16 => &[Inputs::Positive, Inputs::Cancelling],
             _ => &[Inputs::Positive, Inputs::Cancelling, Inputs::Wide],
         };
-        for (seed, inputs) in (0..).zip(most) {
-            let found = worst(&nests, &program, [17, 9, 320], *inputs, seed);
-            assert!(found <= 1.0, "{found} of {arithmetic} for {inputs:?}");
+        for tiling in [&tilings(arithmetic)[0], &of_groups(arithmetic)[0]] {
+            let program = program(&nests[0], tiling);
+            for (seed, inputs) in (0..).zip(most) {
+                let found = worst(&nests, &program, [17, 9, 320], *inputs, seed);
+                assert!(found <= 1.0, "{found} of {arithmetic} for {inputs:?}");
+            }
         }
     }
 }
@@ -404,13 +423,37 @@ fn a_wrong_layout_is_noticed() {
     }
 }
 
+/// Loads left operands after the products that read them have begun.
+fn load_too_late(instructions: &mut [Instruction]) {
+    let begins = |one: &Instruction| matches!(one, Instruction::Loop(_, _, body) if matches!(body[..], [Instruction::BeginProduct(_)]));
+    if let Some(at) = instructions.iter().position(begins) {
+        return instructions.swap(at - 1, at);
+    }
+    for instruction in instructions {
+        if let Instruction::Loop(_, _, body) | Instruction::If(_, body, _) = instruction {
+            load_too_late(body);
+        }
+    }
+}
+
+/// What a product reads may not change until it is awaited.
+#[test]
+fn an_operand_that_changes_while_it_is_multiplied_is_noticed() {
+    let nest = single::transposed::nest();
+    let mut program = program(&nest, &of_groups(MatrixArithmetic::Bf16x3)[0]);
+    program.kernels.iter_mut().for_each(|kernel| load_too_late(&mut kernel.body));
+    let error = program.run(&mut data(&nest, &[8, 8, 48], 0, 1), |_| 0).unwrap_err().to_string();
+    assert!(error.ends_with("what a product reads has changed while it was computed"), "{error}");
+}
+
 /// Exact products stay exact, whatever tiling is asked for.
 #[test]
 fn nests_that_keep_the_order_of_sums_have_no_products_of_fragments() {
     let nest = in_order::nest();
-    for tiling in tilings(MatrixArithmetic::Tf32) {
+    let [groups, _] = of_groups(MatrixArithmetic::Tf32);
+    for tiling in tilings(MatrixArithmetic::Tf32).into_iter().chain([groups]) {
         let mut program = program(&nest, &tiling);
-        assert_eq!(products(&mut program), 0, "{program}");
+        assert_eq!([products(&mut program), group_products(&program)], [0, 0], "{program}");
         assert_agrees(&nest, &program, &data(&nest, &[21, 13, 19], 6, 1), 1);
     }
 }
@@ -433,6 +476,27 @@ fn the_class_as_good_as_single_precision_is_what_the_bounds_say() {
     assert_eq!(is_good(16), [false; 7]);
     assert_eq!(is_good(64), [false, true, false, false, true, true, false]);
     assert_eq!(is_good(1 << 20), [false, true, false, false, true, true, false]);
+}
+
+/// Where a sum goes through a window too, each warp multiplies by itself, or nobody does.
+#[test]
+fn sums_that_are_no_plain_products_have_none_of_warp_groups() {
+    let nest = filtered::nest();
+    for tiling in of_groups(MatrixArithmetic::Bf16x6) {
+        let program = program(&nest, &tiling);
+        assert_eq!(group_products(&program), 0, "{program}");
+        assert!(program.plan().target.is_none());
+    }
+    let [plain, _] = of_groups(MatrixArithmetic::Bf16x6);
+    let plan = program(&single::scaled::nest(), &plain).plan();
+    assert_eq!([80, 90, 100].map(|device| plan.runs_on(device).is_ok()), [false, true, false]);
+}
+
+#[test]
+#[should_panic(expected = "matrix units for blocks of [8, 32, 1] threads of [2, 2, 1] values")]
+fn a_block_without_groups_of_warps_above_each_other_is_refused() {
+    let tiling = Tiling { block: [8, 32, 1], ..of_groups(MatrixArithmetic::Tf32)[0].clone() };
+    let _ = Mapping::sane().with_usual_tilings([(); 3].map(|()| tiling.clone()));
 }
 
 #[test]

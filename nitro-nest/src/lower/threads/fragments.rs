@@ -113,13 +113,12 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
 }
 
 impl Fragments {
-    /// Finds where they are. None: the tiling and the nest allow no matrix units.
+    /// Finds where they are. None: there are no matrix units for them.
     pub(super) fn new(context: &mut Context<'_>, terms: usize) -> Option<Self> {
-        let (arithmetic, lanes) = (context.tiling.matrix_units?, context.lanes?);
-        let is_open = context.sums == SumOrder::TermByTerm && context.nest.element.is_single();
+        let (arithmetic, lanes) = (arithmetic(context)?, context.lanes?);
         let [y, x] = [1, 0].map(|dimension| axis(context, dimension));
         let at = ["fragment_y", "fragment_x"].map(|name| context.iterator(name));
-        is_open.then_some(Self { arithmetic, lanes, terms, y, x, at })
+        Some(Self { arithmetic, lanes, terms, y, x, at })
     }
 
     /// Counts a warp's fragments along y and x.
@@ -230,6 +229,12 @@ impl Fragments {
             of_row.with(x.neighbour, &Affine::from((at % 2) as i64))
         })
     }
+}
+
+/// Returns the arithmetic of matrix units, if tiling and nest allow one.
+pub(super) fn arithmetic(context: &Context<'_>) -> Option<MatrixArithmetic> {
+    let is_open = context.sums == SumOrder::TermByTerm && context.nest.element.is_single();
+    context.tiling.matrix_units.filter(|_| is_open && context.lanes.is_some())
 }
 
 /// Finds the operands of a statement that adds a product of one of x and one of y to a register.

@@ -5,7 +5,7 @@
 
 use super::context::{Context, either, guarded};
 use super::copy::{Shares, in_bounds};
-use super::fragments::{Fragments, Operands, axis, is_shared, operands, register, written_out};
+use super::fragments::{Fragments, Operands, arithmetic, axis, is_shared, operands, register, written_out};
 use super::parts::StagedPart;
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
@@ -65,7 +65,7 @@ fn find_right(
     body: &[Node],
     staging: &Staging,
 ) -> Option<(StagedPart, Access)> {
-    let (arithmetic, _) = (context.tiling.matrix_units?, context.lanes?);
+    let arithmetic = arithmetic(context)?;
     let ([Node::Assign(assignment)], [_, _]) = (body, &staging.parts[..]) else { return None };
     if !context.tiling.warp_groups || staging.depth % i64::from(arithmetic.depth()) != 0 {
         return None;
@@ -105,7 +105,7 @@ fn is_any_operand(context: &Context<'_>, access: &Access) -> bool {
 impl RightOperand {
     /// Gives the right operand of tiles of so many terms registers, and its parts room in shared memory.
     fn place(context: &mut Context<'_>, range: &Range, element: Access, depth: i64) -> Self {
-        let arithmetic = context.tiling.matrix_units.expect("it is an operand of matrix units");
+        let arithmetic = arithmetic(context).expect("it is an operand of matrix units");
         let (x, own) = axis(context, 0);
         let neighbours = arithmetic.neighbours();
         let shares = Shares::new(context, &[depth / neighbours], x.tile(), MOST_COLUMNS);
