@@ -28,10 +28,6 @@ const MOST_TERMS: usize = 1 << 20;
 /// The condition of a proof where the text says no rounding of some products and their sums ("mul", "add").
 const FUSED_ALIKE: &str = "the assembler fuses the same products and sums in both, as it did in the test";
 
-/// The condition of a proof for programs that do not look at special operands of quotients and roots.
-pub(super) const ORDINARY: &str =
-    "operands and results of quotients and roots are ordinary numbers, as in the test";
-
 /// The condition of a proof that looks at what may happen in launches of the workload's kind alone.
 pub(super) const SUCH_LAUNCHES: &str = "launches have the workload's blocks, and no smaller integers";
 

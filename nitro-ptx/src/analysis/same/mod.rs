@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use crate::analysis::flow::{Flow, Occurrence};
 use crate::instructions::effect::Kind;
 use crate::instructions::sites::Role;
-use crate::machine::symbolic::{Fusion, Opcode};
+use crate::machine::symbolic::{Fusion, NARROWED, Opcode, RoundedOnce, WIDENED};
 use crate::text::head::Head;
 use crate::text::module::{Content, Function, Instruction, Module, Token};
 use crate::text::types::Space;
@@ -84,9 +84,10 @@ impl Function {
         text.split_once("\n{\n").map_or_else(String::new, |(_, body)| body.to_owned())
     }
 
-    /// Lists what is declared in the body, and where its scopes begin and end.
+    /// Lists what is declared in the body but registers, and where its scopes begin and end.
     fn declared(&self) -> impl Iterator<Item = &str> {
         self.items.iter().filter_map(|item| match &item.content {
+            Content::Text(text) if text.starts_with(".reg") => None,
             Content::Text(text) | Content::Targets { text, .. } | Content::Label(text) => Some(text.as_str()),
             Content::Open => Some("{"),
             Content::Close => Some("}"),
@@ -104,14 +105,66 @@ impl Function {
 /// The values of a text at a place: those of registers, then those of memories.
 type State = Vec<Value>;
 
+/// What a value is computed from.
+type Origin = (String, Vec<Value>);
+
 /// Numbers of values, each of what it is computed from.
 #[derive(Default)]
-struct Numbers(HashMap<(String, Vec<Value>), Value>);
+struct Numbers {
+    of: HashMap<Origin, Value>,
+    origins: Vec<Origin>,
+}
 
 impl Numbers {
     fn of(&mut self, what: &str, values: &[Value]) -> Value {
-        let next = self.0.len() as Value;
-        *self.0.entry((what.to_owned(), values.to_vec())).or_insert(next)
+        let origin = (what.to_owned(), values.to_vec());
+        if let Some(&known) = self.of.get(&origin) {
+            return known;
+        }
+        self.origins.push(origin.clone());
+        *self.of.entry(origin).or_insert(self.origins.len() as Value - 1)
+    }
+
+    /// Returns a value of 64 bits as the one of 32 bits that it is converted to, where that is rounded once.
+    fn narrowed(&mut self, wide: Value) -> Option<Value> {
+        if let Some(exact) = self.exact(wide) {
+            return Some(exact);
+        }
+        let (opcode, of) = self.origins[wide as usize].clone();
+        let narrow = RoundedOnce::of(&opcode)?;
+        let (&result, operands) = of.split_first()?;
+        if narrow.adds_product && !operands[..2].iter().any(|&value| self.is_power(value)) {
+            return None;
+        }
+        let mut values: Vec<Value> =
+            operands.iter().map(|&value| self.exact(value)).collect::<Option<_>>()?;
+        if Opcode::of(narrow.opcode).commutes {
+            values[..2].sort_unstable();
+        }
+        Some(self.of(narrow.opcode, &[&[result], &values[..]].concat()))
+    }
+
+    /// Returns the float of 32 bits that a value of 64 bits is.
+    fn exact(&mut self, wide: Value) -> Option<Value> {
+        let (what, of) = &self.origins[wide as usize];
+        match &of[..] {
+            &[0, narrow] if what == WIDENED => Some(narrow),
+            [] => {
+                let narrow = self.number(wide).and_then(RoundedOnce::exact)?;
+                Some(self.of(&format!("0f{:08X} ", narrow.to_bits()), &[]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the number of 64 bits that a value is in all executions.
+    fn number(&self, value: Value) -> Option<f64> {
+        let digits = self.origins[value as usize].0.strip_prefix("0d")?;
+        Some(f64::from_bits(u64::from_str_radix(digits.trim_end(), 16).ok()?))
+    }
+
+    fn is_power(&self, value: Value) -> bool {
+        self.number(value).is_some_and(RoundedOnce::is_power)
     }
 }
 
@@ -275,8 +328,10 @@ impl Step<'_> {
         let properties = Opcode::of(&opcode);
         for (result, place) in places.into_iter().chain(memories).enumerate() {
             let is_copy = properties.is_move && instruction.operands.iter().all(|operand| operand.len() <= 2);
-            let new = match (&operands[..], is_copy) {
-                (&[value], true) => value,
+            let narrowed = operands.first().filter(|_| opcode == NARROWED);
+            let narrowed = narrowed.and_then(|&wide| self.numbers.narrowed(wide));
+            let new = match (&operands[..], is_copy, narrowed) {
+                (&[value], true, _) | (_, _, Some(value)) => value,
                 _ => self.numbers.of(&opcode, &[&[result as Value], &operands[..]].concat()),
             };
             let old = self.state[place];
