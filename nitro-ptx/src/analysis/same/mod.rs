@@ -6,12 +6,15 @@
 //! what blocks branch by, have the same numbers in both texts, both go the same ways and do the same. What one loads
 //! the other has to load in the same block, since it might stray elsewhere.
 
+mod numbers;
+
 use std::collections::{HashMap, HashSet};
 
+use self::numbers::{Numbers, Value};
 use crate::analysis::flow::{Flow, Occurrence};
 use crate::instructions::effect::Kind;
 use crate::instructions::sites::Role;
-use crate::machine::symbolic::{Fusion, NARROWED, Opcode, RoundedOnce, WIDENED};
+use crate::machine::symbolic::{Fusion, NARROWED, Opcode};
 use crate::text::head::Head;
 use crate::text::module::{Content, Function, Instruction, Module, Token};
 use crate::text::types::Space;
@@ -26,9 +29,6 @@ const OTHERS: usize = 3;
 
 /// Special registers that are the same in a thread as long as it runs.
 const CONSTANT: [&str; 6] = ["%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%lanemask"];
-
-/// The number of a value.
-type Value = u32;
 
 /// What two texts have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,69 +104,6 @@ impl Function {
 
 /// The values of a text at a place: those of registers, then those of memories.
 type State = Vec<Value>;
-
-/// What a value is computed from.
-type Origin = (String, Vec<Value>);
-
-/// Numbers of values, each of what it is computed from.
-#[derive(Default)]
-struct Numbers {
-    of: HashMap<Origin, Value>,
-    origins: Vec<Origin>,
-}
-
-impl Numbers {
-    fn of(&mut self, what: &str, values: &[Value]) -> Value {
-        let origin = (what.to_owned(), values.to_vec());
-        if let Some(&known) = self.of.get(&origin) {
-            return known;
-        }
-        self.origins.push(origin.clone());
-        *self.of.entry(origin).or_insert(self.origins.len() as Value - 1)
-    }
-
-    /// Returns a value of 64 bits as the one of 32 bits that it is converted to, where that is rounded once.
-    fn narrowed(&mut self, wide: Value) -> Option<Value> {
-        if let Some(exact) = self.exact(wide) {
-            return Some(exact);
-        }
-        let (opcode, of) = self.origins[wide as usize].clone();
-        let narrow = RoundedOnce::of(&opcode)?;
-        let (&result, operands) = of.split_first()?;
-        if narrow.adds_product && !operands[..2].iter().any(|&value| self.is_power(value)) {
-            return None;
-        }
-        let mut values: Vec<Value> =
-            operands.iter().map(|&value| self.exact(value)).collect::<Option<_>>()?;
-        if Opcode::of(narrow.opcode).commutes {
-            values[..2].sort_unstable();
-        }
-        Some(self.of(narrow.opcode, &[&[result], &values[..]].concat()))
-    }
-
-    /// Returns the float of 32 bits that a value of 64 bits is.
-    fn exact(&mut self, wide: Value) -> Option<Value> {
-        let (what, of) = &self.origins[wide as usize];
-        match &of[..] {
-            &[0, narrow] if what == WIDENED => Some(narrow),
-            [] => {
-                let narrow = self.number(wide).and_then(RoundedOnce::exact)?;
-                Some(self.of(&format!("0f{:08X} ", narrow.to_bits()), &[]))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the number of 64 bits that a value is in all executions.
-    fn number(&self, value: Value) -> Option<f64> {
-        let digits = self.origins[value as usize].0.strip_prefix("0d")?;
-        Some(f64::from_bits(u64::from_str_radix(digits.trim_end(), 16).ok()?))
-    }
-
-    fn is_power(&self, value: Value) -> bool {
-        self.number(value).is_some_and(RoundedOnce::is_power)
-    }
-}
 
 /// Two functions that are compared.
 struct Comparison<'a> {
