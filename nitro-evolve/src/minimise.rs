@@ -48,14 +48,9 @@ pub(crate) struct Minimiser<'a, 'b> {
 impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
-        Self {
-            evaluator,
-            observer,
-            finalist: 0,
-            wrong: Vec::new(),
-            by_chance: HashMap::new(),
-            known: HashMap::new(),
-        }
+        let blamed = evaluator.conditions.blame.all().into_iter();
+        let wrong = blamed.filter(|([one, other], _)| one == other).map(|([one, _], _)| one).collect();
+        Self { evaluator, observer, finalist: 0, wrong, by_chance: HashMap::new(), known: HashMap::new() }
     }
 
     /// Returns the edits that keep the meaning of the text, or are proved each by itself. Notes those that are right by
@@ -68,7 +63,8 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         let Evaluator { conditions, threads, .. } = &*self.evaluator;
         let until = conditions.until.within(MOST_TIME_OF_PROOFS);
         let proofs = on_threads(*threads, edits, |edit| {
-            (!edit.operation.keeps_meaning()).then(|| conditions.prove(std::slice::from_ref(edit), until))
+            let prove = || conditions.prove(std::slice::from_ref(edit), until);
+            (!edit.operation.keeps_meaning()).then(|| conditions.blame.proof(edit).unwrap_or_else(prove))
         });
         let mut proved = Vec::new();
         for (edit, proof) in edits.iter().zip(proofs) {

@@ -335,13 +335,13 @@ impl Check for EmulatorCheck {
     }
 
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
-        self.check_on(1, ptx, depth, until)
+        // Candidates are judged side by side; a thorough check goes alone.
+        self.check_on(if depth == Depth::Thorough { cores() } else { 1 }, ptx, depth, until)
     }
 
     fn check_on(&self, threads: usize, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
-        // Candidates are judged side by side; a thorough check goes alone.
         match depth {
-            Depth::Thorough => self.thorough(ptx, cores(), until),
+            Depth::Thorough => self.thorough(ptx, threads, until),
             _ => self.judged(ptx, until, |judgement| judgement.objection(depth, threads)),
         }
     }

@@ -1,5 +1,6 @@
 mod begin_with;
 mod bounded;
+mod early;
 mod flags;
 mod proof;
 mod repair;

@@ -6,6 +6,7 @@ use nitro_search::Failure;
 use super::candidate::{Aim, Candidate};
 use super::form::FirstRunForm;
 use super::stop::Stop;
+use crate::blame::Blame;
 use crate::check::{Check, CheckOutcome, Depth};
 use crate::deadline::Deadline;
 use crate::effort::Efforts;
@@ -14,6 +15,7 @@ use crate::runner::Assemble;
 use crate::subject::Subject;
 
 /// All that stages know beside the candidate.
+#[derive(Clone)]
 pub(crate) struct Conditions<'a> {
     pub subject: &'a Subject,
     pub assemble: &'a Assemble<'a>,
@@ -34,6 +36,8 @@ pub(crate) struct Conditions<'a> {
     pub relies_on_inputs: bool,
     /// The final checks.
     pub checks: &'a [Box<dyn Check>],
+    /// What is known to be wrong, and what is proved of single edits.
+    pub blame: &'a Blame,
     /// The moment at which what is under way has to end.
     pub until: Deadline,
 }

@@ -8,6 +8,7 @@ use nitro_search::evolve::EvolvePlan;
 use super::{
     Canned, REVERSE, REVERSE_RUN, Silent, TWICE, TWICE_RUN, assemble, request, small_inputs, subject,
 };
+use crate::blame::Blame;
 use crate::effort::Efforts;
 use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::exactness::Exactness;
@@ -17,7 +18,7 @@ use crate::stages::Conditions;
 use crate::{Check, CheckOutcome, Deadline, Depth, EvolveRequest, Objection, Subject, evolve};
 
 /// Each element twice over, with two divisions that change hardly anything.
-const NEARLY: &str = "\
+pub(super) const NEARLY: &str = "\
 .version 9.0
 .target sm_90
 .address_size 64
@@ -40,7 +41,7 @@ const NEARLY: &str = "\
 }
 ";
 
-const NEARLY_RUN: &str = "\
+pub(super) const NEARLY_RUN: &str = "\
 max_error = 0.0013
 [[buffer]]
 name = \"of\"
@@ -279,6 +280,7 @@ fn proof(subject: &Subject, edits: &str) -> Exactness {
         margin: 0.01,
         least_gain: 0.01,
         until: Deadline::NEVER,
+        blame: &Blame::default(),
         max_error: 0.0,
         to_beat_ns: f64::INFINITY,
         first_run: None,
