@@ -121,7 +121,7 @@ impl EmulatorCheck {
         let original = Arc::new(original);
         let UnwrittenInputs { cases, new, faults, hidden, pieces } =
             explore::unwritten(workload, &module, &original);
-        let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
+        let (mut often, mut further, mut others, mut total) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
             let case = CheckCase::new(explored.name, explored.inputs, explored.expected);
@@ -129,14 +129,19 @@ impl EmulatorCheck {
             if total + instructions <= most {
                 total += instructions;
                 often.push(case);
-            } else {
+            } else if number < new {
                 further.push(case);
+            } else {
+                others.push(case);
             }
         }
         if often.is_empty() {
             return Err(too_large());
         }
-        let further = fitting(further, MOST_OF_THOROUGH);
+        // What shows something new comes first, then the smallest of the others.
+        let mut further = fitting(further, MOST_OF_THOROUGH / 4 * 3);
+        let total = further.iter().map(|case| case.expected.instructions).sum();
+        further.extend(fitting(others, MOST_OF_THOROUGH.saturating_sub(total)));
         let until = workload.deadline().into();
         let mut check = Self::of(Vec::new(), &original, workload, max_error);
         let are_strictly = on_threads(cores(), &often, |case| check.is_clean(case, until));
