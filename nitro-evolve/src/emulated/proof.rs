@@ -21,7 +21,7 @@ const MOST_TIME: Duration = Duration::from_secs(60);
 /// The instructions of the original over all cases, so that what is proved is the same on any machine.
 const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The instructions up to which further cases are looked at for what those do not show.
-const MOST_OF_FURTHER: u64 = 300_000;
+const MOST_OF_FURTHER: u64 = 1_000_000;
 /// The most terms of a case: more take too much memory.
 const MOST_TERMS: usize = 1 << 20;
 
