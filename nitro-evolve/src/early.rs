@@ -27,6 +27,8 @@ const MOST_PARTS: usize = 60;
 pub(crate) struct Early<'a> {
     conditions: Conditions<'a>,
     pub threads: usize,
+    /// The end of the search.
+    until: Deadline,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -73,9 +75,9 @@ impl Drop for Busy<'_, '_> {
 
 impl<'a> Early<'a> {
     /// Creates a look beside a search on so many threads.
-    pub(crate) fn new(conditions: Conditions<'a>, threads: usize) -> Self {
+    pub(crate) fn new(conditions: Conditions<'a>, threads: usize, until: Deadline) -> Self {
         let (state, changed) = Default::default();
-        Self { conditions, threads: threads / ONE_IN, state, changed }
+        Self { conditions, threads: threads / ONE_IN, until, state, changed }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -122,7 +124,7 @@ impl<'a> Early<'a> {
 
     /// Looks for faults of a patch and for what of it is to blame, then for proofs of its edits.
     fn look(&self, Believed { mut edits, must_be_exact }: Believed) {
-        let until = Deadline::after(MOST_TIME);
+        let until = self.until.within(MOST_TIME);
         while let Some((check, found)) = self.fault(&edits, must_be_exact, until) {
             let culprits = self.culprits(&edits, must_be_exact, (check, &found), until);
             if culprits.is_empty() || until.is_over() {
@@ -140,11 +142,13 @@ impl<'a> Early<'a> {
             if self.lock().is_over {
                 return;
             }
-            let prove =
-                |edit: &Edit| self.conditions.prove(std::slice::from_ref(edit), Deadline::after(MOST_TIME));
-            for (edit, proof) in edits.iter().zip(on_threads(self.threads, edits, prove)) {
-                blame.note_proof(edit, proof);
+            let until = self.until.within(MOST_TIME);
+            let prove = |edit: &Edit| self.conditions.prove(std::slice::from_ref(edit), until);
+            let proofs = on_threads(self.threads, edits, prove);
+            if self.until.is_over() {
+                return;
             }
+            edits.iter().zip(proofs).for_each(|(edit, proof)| blame.note_proof(edit, proof));
         }
     }
 

@@ -12,6 +12,7 @@ use crate::exactness::Exactness;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
 use crate::stages::{Aim, Candidate, Conditions, STAGES, assemble, go_through, refusal};
+use crate::words::NO_TIME;
 
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
@@ -64,7 +65,9 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         let until = conditions.until.within(MOST_TIME_OF_PROOFS);
         let proofs = on_threads(*threads, edits, |edit| {
             let prove = || conditions.prove(std::slice::from_ref(edit), until);
-            (!edit.operation.keeps_meaning()).then(|| conditions.blame.proof(edit).unwrap_or_else(prove))
+            let is_known = |proof: &Exactness| !matches!(proof, Exactness::Tested { why } if why == NO_TIME);
+            let known = conditions.blame.proof(edit).filter(is_known);
+            (!edit.operation.keeps_meaning()).then(|| known.unwrap_or_else(prove))
         });
         let mut proved = Vec::new();
         for (edit, proof) in edits.iter().zip(proofs) {

@@ -8,6 +8,7 @@ use nitro_ptx::{Base, Edit};
 use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Trial};
 use nitro_search::{Ask, Budget, Engine, Observation};
 
+use crate::deadline::Deadline;
 use crate::early::{Believed, Early, Ending};
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
@@ -85,7 +86,8 @@ pub(crate) fn search(
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
     let begun = before + (limits.elapsed)();
-    let early = Early::new(evaluator.conditions.clone(), evaluator.threads);
+    let until = Deadline::after(limits.most_time.saturating_sub(begun));
+    let early = Early::new(evaluator.conditions.clone(), evaluator.threads, until);
     evaluator.threads -= early.threads;
     let mut search = Search { evaluator, limits, observer, log, entries, before, begun };
     std::thread::scope(|scope| {
