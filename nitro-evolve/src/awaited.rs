@@ -42,6 +42,10 @@ impl Check for AwaitedCheck {
         self.made().map_or_else(CheckOutcome::NotRun, |check| check.check(ptx, depth, until))
     }
 
+    fn check_on(&self, threads: usize, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
+        self.made().map_or_else(CheckOutcome::NotRun, |check| check.check_on(threads, ptx, depth, until))
+    }
+
     fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
         self.made().map_or_else(CheckOutcome::NotRun, |check| check.check_again(ptx, found, until))
     }

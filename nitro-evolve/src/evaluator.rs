@@ -44,18 +44,23 @@ impl<'a> Evaluator<'a> {
         asked
     }
 
-    /// Reports on these trials, in their order. Of those with the same machine code the first is run.
+    /// Reports on these trials, in their order. Of those with the same machine code the first is run, and none of which
+    /// is known which edits are to blame.
     pub(crate) fn evaluate(
         &mut self,
         evolution: &Evolution<&Base>,
         trials: &[Trial<Edit>],
     ) -> Result<Vec<Report>, RunnerError> {
         self.conditions.to_beat_ns = evolution.to_beat_ns().unwrap_or(f64::INFINITY);
+        let blamed: Vec<Option<[usize; 2]>> =
+            trials.iter().map(|trial| self.conditions.blame.places(&trial.edits)).collect();
+        let left: Vec<Trial<Edit>> =
+            trials.iter().zip(&blamed).filter(|(_, own)| own.is_none()).map(|(own, _)| own.clone()).collect();
         let failed = &self.failed;
         let generation = Generation {
             stages: STAGES,
             conditions: &self.conditions,
-            trials,
+            trials: &left,
             known: &|digest| {
                 let failed = failed.get(&digest).copied().map(Report::Failed);
                 failed.or_else(|| evolution.measured(digest).map(|_| Report::Same(digest)))
@@ -64,7 +69,8 @@ impl<'a> Evaluator<'a> {
         let Evaluation { reports, failed, time } = generation.evaluate(self.threads, &mut self.runners)?;
         self.failed.extend(failed);
         self.time.add(&time);
-        Ok(reports)
+        let mut reports = reports.into_iter();
+        Ok(blamed.into_iter().filter_map(|own| own.map(Report::Blamed).or_else(|| reports.next())).collect())
     }
 
     /// Has one candidate assembled.

@@ -10,6 +10,7 @@ use nitro_search::{Floor, Until};
 use serde::Serialize;
 
 use crate::begin_with;
+use crate::blame::Blame;
 use crate::check::Check;
 use crate::deadline::Deadline;
 use crate::effort::Efforts;
@@ -139,6 +140,7 @@ pub fn evolve(
     if let Some(runner) = runners.first_mut() {
         plan.margin = margin::measured(runner.as_mut(), &original, efforts.search, least_gain)?;
     }
+    let blame = Blame::default();
     let conditions = Conditions {
         subject,
         assemble,
@@ -151,6 +153,7 @@ pub fn evolve(
         small_inputs: request.small_inputs.as_deref(),
         relies_on_inputs: request.relies_on_inputs,
         checks: &request.checks,
+        blame: &blame,
         until: Deadline::NEVER,
     };
     let mut evaluator = Evaluator::new(conditions, runners, request.threads);

@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// The condition of a proof for programs that do not look at special operands of quotients and roots.
+pub(crate) const ORDINARY: &str =
+    "operands and results of quotients and roots are ordinary numbers, as in the test";
+
 /// The ground on which results count as the original's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -111,6 +111,7 @@ impl Counts {
             Report::Failed(failure) => {
                 *self.failed.entry(format!("{failure:?}").to_lowercase()).or_default() += 1;
             }
+            Report::Blamed(_) => *self.failed.entry("blamed".to_owned()).or_default() += 1,
         }
     }
 }

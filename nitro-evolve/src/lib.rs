@@ -9,6 +9,7 @@
 
 mod awaited;
 mod begin_with;
+mod blame;
 mod check;
 mod cli;
 mod compare;
@@ -16,6 +17,7 @@ mod deadline;
 mod devices;
 mod difference;
 mod draft;
+mod early;
 mod effort;
 mod emulated;
 mod error;

@@ -12,6 +12,7 @@ use crate::exactness::Exactness;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
 use crate::stages::{Aim, Candidate, Conditions, STAGES, assemble, go_through, refusal};
+use crate::words::NO_TIME;
 
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
@@ -48,14 +49,9 @@ pub(crate) struct Minimiser<'a, 'b> {
 impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
-        Self {
-            evaluator,
-            observer,
-            finalist: 0,
-            wrong: Vec::new(),
-            by_chance: HashMap::new(),
-            known: HashMap::new(),
-        }
+        let blamed = evaluator.conditions.blame.all().into_iter();
+        let wrong = blamed.filter(|([one, other], _)| one == other).map(|([one, _], _)| one).collect();
+        Self { evaluator, observer, finalist: 0, wrong, by_chance: HashMap::new(), known: HashMap::new() }
     }
 
     /// Returns the edits that keep the meaning of the text, or are proved each by itself. Notes those that are right by
@@ -68,7 +64,10 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         let Evaluator { conditions, threads, .. } = &*self.evaluator;
         let until = conditions.until.within(MOST_TIME_OF_PROOFS);
         let proofs = on_threads(*threads, edits, |edit| {
-            (!edit.operation.keeps_meaning()).then(|| conditions.prove(std::slice::from_ref(edit), until))
+            let prove = || conditions.prove(std::slice::from_ref(edit), until);
+            let is_known = |proof: &Exactness| !matches!(proof, Exactness::Tested { why } if why == NO_TIME);
+            let known = conditions.blame.proof(edit).filter(is_known);
+            (!edit.operation.keeps_meaning()).then(|| known.unwrap_or_else(prove))
         });
         let mut proved = Vec::new();
         for (edit, proof) in edits.iter().zip(proofs) {

@@ -8,6 +8,8 @@ use nitro_ptx::{Base, Edit};
 use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Trial};
 use nitro_search::{Ask, Budget, Engine, Observation};
 
+use crate::deadline::Deadline;
+use crate::early::{Believed, Early, Ending};
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
 use crate::log::{Entry, Header, Log, LogContent};
@@ -86,8 +88,24 @@ pub(crate) fn search(
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
     let begun = before + (limits.elapsed)();
+    let until = Deadline::after(limits.most_time.saturating_sub(begun));
+    let early = Early::new(evaluator.conditions.clone(), evaluator.threads, until);
+    evaluator.threads -= early.threads;
     let mut search = Search { evaluator, limits, observer, log, entries, before, begun };
-    search.run(&mut evolution)?;
+    std::thread::scope(|scope| {
+        if early.threads > 0 {
+            scope.spawn(|| early.work());
+        }
+        let ending = Ending(&early);
+        search.run(&mut evolution, ending.0)
+    })?;
+    search.evaluator.threads += early.threads;
+    if let Some((_, why)) = search.evaluator.conditions.blame.all().first() {
+        let count = search.evaluator.conditions.blame.all().len();
+        observer.message(&format!(
+            "{count} edits or pairs of edits are in no later candidate, since with one {why}"
+        ));
+    }
     let evolution = evolution.proposer();
     Ok(SearchResult {
         front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
@@ -111,9 +129,22 @@ fn header(evaluator: &Evaluator<'_>, plan: &EvolvePlan, begin_with: &[Vec<Edit>]
     Header::new(base, workload, on, plan, proposed, is_filtered, begin_with)
 }
 
+/// Returns what a search believes in most: the fastest that is exact, and the fastest of all.
+fn believed(evolution: &Evolution<&Base>) -> Vec<Believed> {
+    let front = evolution.front();
+    let exact = front.iter().find(|(_, fitness)| fitness.error == 0.0);
+    let fastest = front.last().filter(|(_, fitness)| fitness.error > 0.0);
+    let both = [(exact, true), (fastest, false)].into_iter();
+    both.filter_map(|(own, must_be_exact)| Some(Believed { edits: own?.0.to_vec(), must_be_exact })).collect()
+}
+
 impl Search<'_, '_> {
     /// Breeds and evaluates generations until a limit is reached.
-    fn run(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Result<(), EvolveError> {
+    fn run(
+        &mut self,
+        evolution: &mut Engine<Evolution<&Base>>,
+        early: &Early<'_>,
+    ) -> Result<(), EvolveError> {
         let mut is_last = self.is_over(evolution.proposer());
         if is_last {
             evolution.proposer_mut().finish();
@@ -138,6 +169,8 @@ impl Search<'_, '_> {
             is_last = is_last || self.is_over(evolution.proposer());
             if is_last {
                 evolution.proposer_mut().finish();
+            } else if early.threads > 0 && generation > 0 {
+                early.look_at(believed(evolution.proposer()));
             }
         }
         Ok(())

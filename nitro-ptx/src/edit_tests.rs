@@ -686,6 +686,24 @@ fn quotients_and_roots_may_be_approximate() {
 }
 
 #[test]
+fn one_step_of_64_bits_between_floats_of_32_is_the_same_of_32() {
+    let base = base(
+        ".reg .f64 %fd<9>; ld.param.u64 %rd1, [kernel_param_0]; ld.global.f32 %f1, [%rd1];\n\
+         ld.global.f32 %f2, [%rd1+4]; cvt.f64.f32 %fd1, %f1; cvt.f64.f32 %fd2, %f2;\n\
+         fma.rn.f64 %fd3, %fd1, 0d3FE0000000000000, %fd2; cvt.rn.f32.f64 %f3, %fd3; cvt.f64.f32 %fd4, %f3;\n\
+         mul.f64 %fd5, %fd4, 0d4008000000000000; cvt.rn.f32.f64 %f4, %fd5; cvt.f64.f32 %fd6, %f4;\n\
+         add.f64 %fd7, %fd6, 0d3FB999999999999A; cvt.rn.f32.f64 %f5, %fd7; st.global.f32 [%rd1], %f5; ret;",
+    );
+    let narrow = |edits: &str| patched(&base, edits).unwrap();
+    let (sum, product, tenth) = (narrow("narrow b6\n"), narrow("narrow b9\n"), narrow("narrow b12\n"));
+    let lines = code(&base, "narrow b6 b9\n");
+    assert_eq!(lines[4], "fma.rn.f32 %fd3_narrow, %fd1_narrow, 0f3F000000, %fd2_narrow;");
+    assert_eq!(lines[7], "mul.rn.f32 %fd5_narrow, %fd4_narrow, 0f40400000;", "no sum is fused with it");
+    let same = |own: &Module| base.module().does_the_same(own).is_some();
+    assert!(same(&sum) && same(&product) && !same(&tenth), "a tenth has more digits than 32 bits hold");
+}
+
+#[test]
 fn floats_of_64_bits_between_floats_of_32_may_be_of_32() {
     let base = base(
         ".reg .f64 %fd<9>; ld.param.u64 %rd1, [kernel_param_0]; ld.global.f32 %f1, [%rd1];\n\

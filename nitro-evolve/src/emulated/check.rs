@@ -11,7 +11,7 @@ use nitro_ptx::{KnownLaunches, Module};
 use nitro_search::threads::{cores, on_threads};
 
 use super::case;
-use super::check_case::CheckCase;
+use super::check_case::{CheckCase, fitting, small_cases, too_large};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::piece::Piece;
@@ -21,7 +21,7 @@ use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
 use crate::words::NO_TIME;
-use crate::workload::{Set, Workload};
+use crate::workload::Workload;
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
 /// as is legal.
@@ -47,7 +47,8 @@ pub(super) const MOST_MORE: u64 = 10_000;
 /// A check on the emulator, with all inputs that are small enough, in several orders of threads.
 ///
 /// Each run has something else in memory that nobody has written. The check looks for races, for results that are not
-/// the original's, and for threads that wait for ever. Races that the original has are no objection.
+/// the original's, and for threads that wait for ever. Races that the original has are no objection. Where it has none
+/// in which the same is written that was there, those are one too: with other data it may be something else.
 ///
 /// It holds on every GPU: a barrier that one card does not need is missed here. Reading what nobody wrote, as threads
 /// beyond an edge may, is no fault as long as no result depends on it.
@@ -120,7 +121,7 @@ impl EmulatorCheck {
         let original = Arc::new(original);
         let UnwrittenInputs { cases, new, faults, hidden, pieces } =
             explore::unwritten(workload, &module, &original);
-        let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
+        let (mut often, mut further, mut others, mut total) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
             let case = CheckCase::new(explored.name, explored.inputs, explored.expected);
@@ -128,17 +129,27 @@ impl EmulatorCheck {
             if total + instructions <= most {
                 total += instructions;
                 often.push(case);
-            } else {
+            } else if number < new {
                 further.push(case);
+            } else {
+                others.push(case);
             }
         }
         if often.is_empty() {
             return Err(too_large());
         }
-        let further = fitting(further, MOST_OF_THOROUGH);
+        // What shows something new comes first, then the smallest of the others.
+        let mut further = fitting(further, MOST_OF_THOROUGH / 4 * 3);
+        let total = further.iter().map(|case| case.expected.instructions).sum();
+        further.extend(fitting(others, MOST_OF_THOROUGH.saturating_sub(total)));
         let until = workload.deadline().into();
-        let check = Self::of(Vec::new(), &original, workload, max_error);
-        let are_clean = on_threads(cores(), &often, |case| check.is_clean(case, until));
+        let mut check = Self::of(Vec::new(), &original, workload, max_error);
+        let are_strictly = on_threads(cores(), &often, |case| check.is_clean(case, until));
+        check.options.same_value_races = false;
+        let with_known: Vec<(&CheckCase, bool)> = often.iter().zip(are_strictly.iter().copied()).collect();
+        let are_clean =
+            on_threads(cores(), &with_known, |(case, is_known)| *is_known || check.is_clean(case, until));
+        check.options.same_value_races = are_clean == are_strictly;
         let (mut clean, mut other) = (Vec::new(), Vec::new());
         for (case, is_clean) in often.into_iter().zip(are_clean) {
             if is_clean { clean.push(case) } else { other.push(case) }
@@ -166,7 +177,12 @@ impl EmulatorCheck {
             pieces: Vec::new(),
             hidden: Hidden::default(),
             max_error,
-            options: Options { deadline: workload.deadline(), ..Options::default() },
+            options: Options {
+                deadline: workload.deadline(),
+                // With other data what is written may be another value.
+                same_value_races: true,
+                ..Options::default()
+            },
             is_free_of_races: true,
             is_unwritten: false,
             faults: Vec::new(),
@@ -175,15 +191,21 @@ impl EmulatorCheck {
         }
     }
 
-    /// Returns the same check, which does not look for races where the original has some.
+    /// Returns the same check, which looks for no races of which the original has some: those that change nothing, or
+    /// all.
     fn permitting_races(mut self, threads: usize) -> Result<Self, RunnerError> {
         let until = self.options.deadline.into();
-        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads).is_some() {
-            self.options.races = Races::Ignored;
-            self.is_free_of_races = false;
-            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads);
-            if let Some(objection) = again {
-                return Err(RunnerError(format!("of the PTX as it is: {objection}")));
+        for (races, same_value_races) in
+            [(Races::Refused, true), (Races::Refused, false), (Races::Ignored, false)]
+        {
+            self.options = Options { races, same_value_races, ..self.options };
+            self.is_free_of_races = races == Races::Refused;
+            match Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads) {
+                None => break,
+                Some(why) if races == Races::Ignored => {
+                    return Err(RunnerError(format!("of the PTX as it is: {why}")));
+                }
+                Some(_) => {}
             }
         }
         Ok(self)
@@ -301,55 +323,6 @@ impl EmulatorCheck {
     }
 }
 
-/// Returns the cases of a workload that are small enough, the smallest first.
-fn small_cases(
-    most_instructions: u64,
-    threads: usize,
-    workload: &Workload,
-    original: &Arc<Emulator>,
-) -> Result<Vec<CheckCase>, RunnerError> {
-    let options = Options {
-        races: Races::Ignored,
-        max_instructions: most_instructions,
-        deadline: workload.deadline(),
-        ..Options::default()
-    };
-    let mut numbered = Vec::new();
-    for set in [Set::Search, Set::Validation, Set::Test] {
-        numbered.extend((0..workload.cases(set)).map(|number| (set, number)));
-    }
-    // Large ones run to the limit before they are left out.
-    let cases = on_threads(threads, &numbered, |&(set, number)| {
-        let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
-        let name = workload.case_name(set, number);
-        match case::run(original, original, &inputs, options) {
-            Ok(expected) => Ok(Some(CheckCase::new(name, inputs, expected))),
-            // Too many instructions, or blocks.
-            Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => Ok(None),
-            Err(fault) => Err(RunnerError(format!("the PTX as it is fails with {name}: {fault}"))),
-        }
-    });
-    let cases: Vec<Option<CheckCase>> = cases.into_iter().collect::<Result<_, _>>()?;
-    let cases = fitting(cases.into_iter().flatten().collect(), most_instructions);
-    if cases.is_empty() { Err(too_large()) } else { Ok(cases) }
-}
-
-/// Returns as many of the smallest cases as have so many instructions together.
-fn fitting(mut cases: Vec<CheckCase>, most_instructions: u64) -> Vec<CheckCase> {
-    cases.sort_by_key(|case| case.expected.instructions);
-    let mut total = 0;
-    cases.retain(|case| {
-        total += case.expected.instructions;
-        total <= most_instructions
-    });
-    cases
-}
-
-/// Returns the error of a workload without a small input.
-fn too_large() -> RunnerError {
-    RunnerError("there is no input that is small enough for that; add a small one to the test".to_owned())
-}
-
 impl Check for EmulatorCheck {
     fn name(&self) -> String {
         let looks_for = match self.is_free_of_races {
@@ -367,13 +340,13 @@ impl Check for EmulatorCheck {
     }
 
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
-        self.check_on(1, ptx, depth, until)
+        // Candidates are judged side by side; a thorough check goes alone.
+        self.check_on(if depth == Depth::Thorough { cores() } else { 1 }, ptx, depth, until)
     }
 
     fn check_on(&self, threads: usize, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
-        // Candidates are judged side by side; a thorough check goes alone.
         match depth {
-            Depth::Thorough => self.thorough(ptx, cores(), until),
+            Depth::Thorough => self.thorough(ptx, threads, until),
             _ => self.judged(ptx, until, |judgement| judgement.objection(depth, threads)),
         }
     }

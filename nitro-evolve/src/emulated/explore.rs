@@ -23,10 +23,14 @@ use crate::workload::{Case, Inputs, LESS, Workload};
 const MOST_INSTRUCTIONS: u64 = 4_000_000;
 /// The most instructions of the original in one case.
 const MOST_OF_CASE: u64 = 200_000;
-/// The share of them for cases with one number around known sizes.
-const AROUND: f64 = 0.5;
-/// The share after which no case between two sizes is tried any more.
-const BETWEEN: f64 = 0.75;
+/// The shares of them after which no case of some kind is tried any more: with powers of two, with small numbers, with
+/// one number around known sizes, and between two sizes.
+const LADDERS: f64 = 0.35;
+const SMALL: f64 = 0.5;
+const AROUND: f64 = 0.7;
+const BETWEEN: f64 = 0.85;
+/// The factor by which one number may make a small case larger.
+const MOST_GROWTH: u64 = 10;
 /// The most bytes of the buffers of a case.
 const MOST_BYTES: usize = 1 << 20;
 /// The most bytes of the buffers of all cases.
@@ -40,8 +44,11 @@ const DRAWN: usize = 200;
 /// The most instructions of cases with several blocks and rounds that come before all others.
 const MOST_OF_SEVERAL: u64 = 70_000;
 
-/// The cases that are run side by side, on however many cores.
+/// The cases that are run side by side, on however many cores, and the powers of two, each larger than the last.
 const AT_ONCE: usize = 32;
+const POWERS_AT_ONCE: usize = 2;
+/// The instructions of a case from which on none with a larger number is tried for that alone.
+const LARGE: u64 = MOST_OF_CASE / 3;
 
 /// A digest of the outcomes of guards, and of the axes that have more than one block.
 type Outcome = u64;
@@ -55,12 +62,14 @@ pub(super) struct ExploredCase {
     outcome: Outcome,
     /// What its guards come to, behind each other.
     guards: Vec<u16>,
+    /// Set if it shows more of the original than those that were run before.
+    shows_more: bool,
 }
 
 /// Cases that nobody wrote.
 pub(super) struct UnwrittenInputs {
     /// The cases that the original can run, first small ones of several blocks and rounds, then those in which a guard
-    /// comes to something new, then those in which guards together do.
+    /// comes to something new, or which show more of the original, then those in which guards together do.
     pub(super) cases: Vec<ExploredCase>,
     /// The number of those.
     pub(super) new: usize,
@@ -78,6 +87,7 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
         workload,
         original,
         guards: original.guards(module),
+        shown: original.guards(module),
         seen: HashSet::new(),
         explored: Vec::new(),
         faults: Vec::new(),
@@ -91,20 +101,26 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     // What is wrong between blocks, or after some rounds, is so with all that is combined later.
     explorer.run_all(&workload.several(&known), 1.0);
     let several = explorer.explored.len();
-    explorer.run_all(&workload.small_cases(), 1.0);
+    // What a compiler unrolled shows at larger numbers alone, and each is to be seen there.
+    let (counts, others) = (workload.counts(), explorer.others());
+    let mut ladders = Vec::with_capacity(counts.len());
+    for &(at, most) in &counts {
+        ladders.push(explorer.ladder(others.as_ref(), at, most));
+    }
+    explorer.run_all(&workload.small_cases(), SMALL);
     // Along each number of a case: sizes around all that kernel and workload compute and compare with.
-    let counts = workload.counts();
     let mut choices = vec![Vec::new(); counts.last().map_or(0, |(at, _)| at + 1)];
-    for (done, &(at, most)) in (1..).zip(&counts) {
+    let begun = explorer.spent();
+    for (done, (&(at, most), ladder)) in (1..).zip(counts.iter().zip(ladders)) {
         let share = f64::from(done) / counts.len() as f64;
-        choices[at] = explorer.along(at, &around(&known, most), share);
+        let shares = [AROUND, BETWEEN].map(|end| begun + (end - begun).max(0.0) * share);
+        choices[at] = explorer.along(others.as_ref(), ladder, (at, &around(&known, most)), shares);
     }
     // What is wrong may need several odd numbers together.
     explorer.run_all(&workload.drawn_cases(&choices, DRAWN), 1.0);
-    let Explorer { explored, mut guards, faults, .. } = explorer;
-    explored.iter().for_each(|case| guards.note(&case.guards));
-    let hidden = Hidden::of(&guards);
-    let pieces = pieces(workload, original, &mut guards);
+    let Explorer { explored, mut shown, faults, .. } = explorer;
+    let hidden = Hidden::of(&shown);
+    let pieces = pieces(workload, original, &mut shown);
     let (cases, new) = by_novelty(explored, several);
     UnwrittenInputs { cases, new, faults, hidden, pieces }
 }
@@ -126,11 +142,10 @@ fn around(numbers: &BTreeSet<u64>, most: u64) -> Vec<u64> {
     for at in (1..sizes.len()).rev() {
         sizes.swap(at, random.below(at + 1));
     }
-    let powers = (0..63).map(|exponent| 1 << exponent).take_while(|power| *power < most);
-    let mut all: Vec<u64> = powers.chain([most]).chain(sizes).collect();
     let mut seen = HashSet::new();
-    all.retain(|size| (1..=most).contains(size) && seen.insert(*size));
-    all
+    sizes.push(most);
+    sizes.retain(|size| (1..=most).contains(size) && seen.insert(*size));
+    sizes
 }
 
 /// The search, with the budget that it has spent.
@@ -138,6 +153,8 @@ struct Explorer<'a> {
     workload: &'a Workload,
     original: &'a Arc<Emulator>,
     guards: Guards,
+    /// What all cases have shown of it.
+    shown: Guards,
     /// The names of the cases that were tried.
     seen: HashSet<String>,
     explored: Vec<ExploredCase>,
@@ -147,31 +164,78 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    /// Runs the small case with these sizes in the place of one number, then bisects between sizes with different
-    /// outcomes. Returns the sizes at which the outcome changes, with their neighbours.
-    fn along(&mut self, at: usize, sizes: &[u64], share: f64) -> Vec<u64> {
-        let Some(small) = self.workload.small_case() else { return Vec::new() };
-        let case = |size: &u64| small.with(at, *size as f64);
+    /// Returns the case of which numbers are changed one by one: the small one, or where that is large for a case, so
+    /// that no number in it could grow, the one that has few of all.
+    fn others(&mut self) -> Option<Case> {
+        let small = self.workload.small_case()?;
+        self.run_all(std::slice::from_ref(&small), 1.0);
+        let name = self.workload.describe(&small);
+        let known = self.explored.iter().find(|known| known.name == name);
+        let is_small = known.is_some_and(|known| known.expected.instructions <= MOST_OF_CASE / MOST_GROWTH);
+        if is_small { Some(small) } else { self.workload.few() }
+    }
+
+    /// Runs a case with powers of two in the place of one number, until it is large. Returns the outcomes.
+    fn ladder(&mut self, others: Option<&Case>, at: usize, most: u64) -> Outcomes {
+        let (Some(others), mut outcomes) = (others, Outcomes::new()) else { return Outcomes::new() };
+        let powers: Vec<u64> =
+            (0..63).map(|exponent| 1 << exponent).take_while(|power| *power <= most).collect();
+        for powers in powers.chunks(POWERS_AT_ONCE) {
+            let cases: Vec<Case> = powers.iter().map(|&size| others.with(at, size as f64)).collect();
+            let is_usual = outcomes.values().any(Option::is_some);
+            let found = self.run_all(&cases, LADDERS);
+            let is_too_large = found.iter().all(Option::is_none);
+            let is_large = self.explored.last().is_some_and(|last| last.expected.instructions > LARGE);
+            outcomes.extend(powers.iter().copied().zip(found));
+            if is_usual && (is_too_large || is_large) {
+                break;
+            }
+        }
+        // What was too large says nothing.
+        while let Some((&size, None)) = outcomes.last_key_value() {
+            outcomes.remove(&size);
+        }
+        outcomes
+    }
+
+    /// Runs a case with these sizes in the place of one number, as far as its ladder went, then bisects between sizes
+    /// with different outcomes. Returns the sizes at which the outcome changes, with their neighbours.
+    fn along(
+        &mut self,
+        others: Option<&Case>,
+        ladder: Outcomes,
+        (at, sizes): (usize, &[u64]),
+        [around, between]: [f64; 2],
+    ) -> Vec<u64> {
+        let (Some(others), mut outcomes) = (others, ladder) else { return Vec::new() };
+        let case = |size: &u64| others.with(at, *size as f64);
+        let most = outcomes.last_key_value().map_or(u64::MAX, |(size, _)| size.saturating_mul(2));
+        let sizes: Vec<u64> = sizes.iter().copied().filter(|&size| size < most).collect();
         let cases: Vec<Case> = sizes.iter().map(case).collect();
-        let mut outcomes: Outcomes =
-            sizes.iter().copied().zip(self.run_all(&cases, AROUND * share)).collect();
+        let found = self.run_all(&cases, around);
+        outcomes.extend(sizes.into_iter().zip(found));
         loop {
-            let between = widest_changes(&outcomes);
-            let cases: Vec<Case> = between.iter().map(case).collect();
-            let found = self.run_all(&cases, BETWEEN * share);
+            let sizes = widest_changes(&outcomes);
+            let cases: Vec<Case> = sizes.iter().map(case).collect();
+            let found = self.run_all(&cases, between);
             if found.is_empty() {
                 break;
             }
-            outcomes.extend(between.into_iter().zip(found));
+            outcomes.extend(sizes.into_iter().zip(found));
         }
         let mut choices = edges(&outcomes);
         choices.extend(LESS);
         choices
     }
 
+    /// Returns the share of the budget that is spent.
+    fn spent(&self) -> f64 {
+        self.instructions as f64 / MOST_INSTRUCTIONS as f64
+    }
+
     /// Tells whether this share of the budget is spent.
     fn is_beyond(&self, share: f64) -> bool {
-        self.instructions as f64 > share * MOST_INSTRUCTIONS as f64 || self.explored.len() >= MOST_CASES
+        self.spent() > share || self.explored.len() >= MOST_CASES
     }
 
     /// Runs cases side by side until this share of the budget is spent. Returns the outcomes of the first ones, as if
@@ -229,13 +293,17 @@ impl Explorer<'_> {
             self.faults.push(format!("with {name}, {fault}"));
         }
         let expected = result.ok()?;
+        let hidden = self.shown.hidden();
+        self.shown.add_numbers(&guards);
         let guards = guards.take();
+        self.shown.note(&guards);
+        let shows_more = self.shown.hidden() < hidden;
         let mut outcome = DefaultHasher::new();
         guards.hash(&mut outcome);
         inputs.launches.iter().for_each(|launch| launch.grid.map(|blocks| blocks > 1).hash(&mut outcome));
         let outcome = outcome.finish();
         self.bytes += inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>();
-        self.explored.push(ExploredCase { name, inputs, expected, outcome, guards });
+        self.explored.push(ExploredCase { name, inputs, expected, outcome, guards, shows_more });
         Some(outcome)
     }
 }
@@ -285,7 +353,7 @@ fn by_novelty(mut explored: Vec<ExploredCase>, several: usize) -> (Vec<ExploredC
     let (mut outcomes, mut seen) = (HashSet::new(), Vec::new());
     let mut is_new = |case: &ExploredCase| {
         seen.resize(case.guards.len(), 0);
-        let is_new = seen.iter().zip(&case.guards).any(|(seen, now)| now & !seen != 0);
+        let is_new = case.shows_more || seen.iter().zip(&case.guards).any(|(seen, now)| now & !seen != 0);
         seen.iter_mut().zip(&case.guards).for_each(|(seen, now)| *seen |= now);
         is_new
     };

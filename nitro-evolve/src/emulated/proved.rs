@@ -17,35 +17,19 @@ use crate::exactness::Exactness;
 use crate::workload::Argument;
 
 impl EmulatorCheck {
-    /// Returns what is proved of a text that stands for another one, or why nothing is.
+    /// Returns what is proved of a text that stands for another one, or why nothing is, as of what a thorough check of
+    /// it refuses: its cases are more than those of a proof, and lead to other branches.
     pub(super) fn exactness(&self, ptx: &str, like: &str, until: Deadline) -> Exactness {
         let (like, patched) = match (Module::parse(like), Module::parse(ptx)) {
             (Ok(like), Ok(patched)) => (like, patched),
             (Err(why), _) | (_, Err(why)) => return Exactness::Tested { why: why.to_string() },
         };
-        let exactness = self.proved([&like, &patched], ptx, until);
-        let is_proved = matches!(exactness, Exactness::Proved { .. });
-        if is_proved || like.special_arithmetic() <= patched.special_arithmetic() {
-            return exactness;
-        }
-        // With the same in the place of all quotients and roots, what else was changed may be seen to be right.
-        let quick = [like, patched].map(|module| Module::parse(&module.quickened().to_string()));
-        let [Ok(like), Ok(patched)] = &quick else { return exactness };
-        match self.proved([like, patched], ptx, until) {
-            proved @ Exactness::Proved { .. } => proved.provided(proof::ORDINARY),
-            Exactness::Tested { .. } | Exactness::ByChance { .. } => exactness,
-        }
-    }
-
-    /// Returns what is proved of a text that stands for another one, and nothing of what a thorough check of the
-    /// patched text refuses: its cases are more than those of a proof, and lead to other branches.
-    fn proved(&self, [like, patched]: [&Module; 2], patched_text: &str, until: Deadline) -> Exactness {
-        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        if let Some(same) = like.does_the_same(patched) {
+        if let Some(same) = like.does_the_same(&patched) {
             return proof::by_text(same);
         }
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         // What no thread comes to in such launches, and what is the same number there, no input has to show.
-        let launches = self.launches.get_or_init(|| self.known_launches(like));
+        let launches = self.launches.get_or_init(|| self.known_launches(&like));
         let [like, patched] = [like, patched].map(|module| module.in_launches(launches));
         if let Some(same) = like.does_the_same(&patched) {
             return proof::by_text(same).provided(proof::SUCH_LAUNCHES);
@@ -65,7 +49,7 @@ impl EmulatorCheck {
             return exactness;
         }
         // Proofs are made side by side.
-        match self.thorough(patched_text, 1, until) {
+        match self.thorough(ptx, 1, until) {
             CheckOutcome::Clean => exactness,
             CheckOutcome::Found(by) | CheckOutcome::Off { by, .. } => Exactness::Tested { why: by.what },
             CheckOutcome::NotRun(why) => Exactness::Tested { why },

@@ -1,5 +1,6 @@
 mod begin_with;
 mod bounded;
+mod early;
 mod flags;
 mod proof;
 mod repair;
@@ -414,6 +415,21 @@ const CLAMPED: &str = "\
     mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r4; ret;
 }
 ";
+
+#[test]
+fn a_race_for_the_same_value_is_one_unless_the_original_has_such() {
+    let one = TWICE.replace("st.global.u32 [%rd3], %r5;", "mov.u32 %r6, 7;").replace(
+        "shl.b32 %r6, %r5, 1;\n    st.global.u32 [%rd3], %r6;",
+        "setp.eq.u32 %p1, %r5, 0;\n    @%p1 st.global.u32 [%rd1], %r6;",
+    );
+    let all = one.replace("@%p1 st.", "st.");
+    let outcome = |original: &str, patched: &str| {
+        let check = small_inputs(&subject(original, TWICE_RUN));
+        check.check(patched, Depth::Hostile, Deadline::NEVER)
+    };
+    assert!(matches!(outcome(&one, &all), CheckOutcome::Found(found) if found.what.contains("race")));
+    assert_eq!(outcome(&all, &all), CheckOutcome::Clean);
+}
 
 #[test]
 fn small_inputs_with_which_the_original_races_are_left_out_and_races_are_still_looked_for() {

@@ -7,6 +7,7 @@ use nitro_search::evolve::{Evolution, EvolvePlan, PatchSpace, Purpose};
 use nitro_search::{Ask, Budget, Engine};
 
 use super::*;
+use crate::blame::Blame;
 use crate::deadline::Deadline;
 use crate::effort::{Effort, Efforts};
 use crate::runner::{CaseResult, Code, RunOutcome};
@@ -166,6 +167,7 @@ fn evaluate(
         margin: 0.01,
         least_gain: 0.01,
         until: Deadline::NEVER,
+        blame: &Blame::default(),
         max_error: 0.01,
         to_beat_ns: 1.5e3,
         first_run: Some(FirstRunForm { effort: Effort::new(0, 1), most_ns: 1, is_bounded: true }),

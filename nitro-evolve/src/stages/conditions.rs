@@ -1,19 +1,21 @@
 //! The conditions under which candidates are judged.
 
-use nitro_ptx::Edit;
+use nitro_ptx::{Edit, Operation};
 use nitro_search::Failure;
 
 use super::candidate::{Aim, Candidate};
 use super::form::FirstRunForm;
 use super::stop::Stop;
+use crate::blame::Blame;
 use crate::check::{Check, CheckOutcome, Depth};
 use crate::deadline::Deadline;
 use crate::effort::Efforts;
-use crate::exactness::Exactness;
+use crate::exactness::{Exactness, ORDINARY};
 use crate::runner::Assemble;
 use crate::subject::Subject;
 
 /// All that stages know beside the candidate.
+#[derive(Clone)]
 pub(crate) struct Conditions<'a> {
     pub subject: &'a Subject,
     pub assemble: &'a Assemble<'a>,
@@ -34,6 +36,8 @@ pub(crate) struct Conditions<'a> {
     pub relies_on_inputs: bool,
     /// The final checks.
     pub checks: &'a [Box<dyn Check>],
+    /// What is known to be wrong, and what is proved of single edits.
+    pub blame: &'a Blame,
     /// The moment at which what is under way has to end.
     pub until: Deadline,
 }
@@ -52,19 +56,22 @@ impl<'a> Conditions<'a> {
 
     /// Proves that an exact patch is right with all data, or says why that is not proved.
     ///
-    /// What compilers make as one step is another term, and may come to the same number: that it does so by chance is
-    /// said of what else there is.
+    /// Quotients and roots of ordinary numbers are the same bits, and are left out. What compilers make as one step is
+    /// another term, and may come to the same number: that it does so by chance is said of what else there is.
     pub(crate) fn prove(&self, edits: &[Edit], until: Deadline) -> Exactness {
-        let proof = self.prove_like(edits, until, |edit| edit.operation.keeps_meaning());
-        let Exactness::ByChance { why } = &proof else { return proof };
-        if !edits.iter().any(|edit| edit.operation.is_rewriting()) {
-            return proof;
+        let is_quick = |edit: &&Edit| matches!(edit.operation, Operation::Quick(_));
+        let others: Vec<Edit> = edits.iter().filter(|edit| !is_quick(edit)).cloned().collect();
+        let mut proof = self.prove_like(&others, until, |edit| edit.operation.keeps_meaning());
+        if let Exactness::ByChance { why } = &proof
+            && others.iter().any(|edit| edit.operation.is_rewriting())
+        {
+            let is_step = |edit: &Edit| edit.operation.keeps_meaning() || edit.operation.is_rewriting();
+            proof = match self.prove_like(&others, until, is_step) {
+                by_chance @ Exactness::ByChance { .. } => by_chance,
+                Exactness::Proved { .. } | Exactness::Tested { .. } => Exactness::Tested { why: why.clone() },
+            };
         }
-        let is_step = |edit: &Edit| edit.operation.keeps_meaning() || edit.operation.is_rewriting();
-        match self.prove_like(edits, until, is_step) {
-            by_chance @ Exactness::ByChance { .. } => by_chance,
-            Exactness::Proved { .. } | Exactness::Tested { .. } => Exactness::Tested { why: why.clone() },
-        }
+        if others.len() < edits.len() { proof.provided(ORDINARY) } else { proof }
     }
 
     /// Compares a patch with those of its edits that need not be seen at work.

@@ -1,5 +1,7 @@
 //! The stage with small inputs that nobody wrote.
 
+use nitro_search::threads::cores;
+
 use super::candidate::{Aim, Candidate};
 use super::conditions::Conditions;
 use super::stage::{About, Context, Cost, Stage};
@@ -30,7 +32,10 @@ impl Stage for SmallInputs {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        let depth = if candidate.aim == Aim::Generalise { Depth::Thorough } else { Depth::Quick };
-        context.conditions.require_small_inputs(candidate, depth, context.threads)
+        let (depth, threads) = match candidate.aim {
+            Aim::Generalise => (Depth::Thorough, cores()),
+            _ => (Depth::Quick, context.threads),
+        };
+        context.conditions.require_small_inputs(candidate, depth, threads)
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::edit::Reach;
+use crate::machine::symbolic::{NARROWED, RoundedOnce, WIDENED};
 use crate::text::module::{Class, Content, Function, Instruction, InstructionId, Register, Token};
 
 /// Arithmetic that is the same for both widths but for its type.
@@ -20,11 +21,14 @@ impl Function {
     /// 32 bits, integers or comparisons alone. Returns the conversions to 32 bits, by which places are named.
     pub(crate) fn narrow(&mut self, reach: &Reach) -> Vec<InstructionId> {
         let chains = self.chains();
-        let mut narrowed = BTreeMap::new();
+        let (mut narrowed, mut rounded_once) = (BTreeMap::new(), BTreeSet::new());
         let mut done = Vec::new();
         for Chain { registers, ends } in chains {
             if !ends.iter().any(|id| reach.covers(*id, &self.name)) {
                 continue;
+            }
+            if self.is_rounded_once(&registers) {
+                rounded_once.extend(&registers);
             }
             done.extend(ends);
             for wide in registers {
@@ -37,7 +41,7 @@ impl Function {
         }
         for item in &mut self.items {
             let Content::Instruction(_, instruction) = &mut item.content else { continue };
-            if let Some(narrow) = instruction.narrowed(&narrowed) {
+            if let Some(narrow) = instruction.narrowed(&narrowed, &rounded_once) {
                 *instruction = Arc::new(narrow);
             }
         }
@@ -81,6 +85,35 @@ impl Function {
         chains
     }
 
+    /// Tells whether all that is computed with these registers is one step between floats of 32 bits, which leaves the
+    /// same bits as one of 32 bits.
+    fn is_rounded_once(&self, registers: &BTreeSet<usize>) -> bool {
+        let of_chain = |instruction: &Instruction| {
+            self.wide(instruction).iter().any(|register| registers.contains(register))
+        };
+        let all = || self.instructions().map(|(_, own)| own).filter(|own| of_chain(own));
+        let computed = all().filter(|own| own.opcode != WIDENED).flat_map(Instruction::definitions);
+        let computed: HashSet<usize> = computed.collect();
+        all().all(|own| {
+            if matches!(&*own.opcode, WIDENED | NARROWED) {
+                return true;
+            }
+            let Some(step) = RoundedOnce::of(&own.opcode) else { return false };
+            let number = |operand: &Vec<Token>| match &operand[..] {
+                [Token::Word(word)] => wide_number(word),
+                _ => None,
+            };
+            let is_exact = |operand: &Vec<Token>| match &operand[..] {
+                [Token::Register(register, _)] => !computed.contains(register),
+                _ => number(operand).and_then(RoundedOnce::exact).is_some(),
+            };
+            let mut factors = own.operands.iter().skip(1).take(2);
+            let is_product_exact =
+                !step.adds_product || factors.any(|own| number(own).is_some_and(RoundedOnce::is_power));
+            is_product_exact && own.operands.iter().skip(1).all(is_exact)
+        })
+    }
+
     /// Returns the registers of an instruction that hold floats of 64 bits, or may do so.
     fn wide(&self, instruction: &Instruction) -> Vec<usize> {
         let sites = instruction.sites().into_iter().filter_map(|site| site.register);
@@ -114,13 +147,15 @@ impl Instruction {
         }
     }
 
-    /// Returns the same with registers of 32 bits; none where it touches none of the wide ones.
-    fn narrowed(&self, registers: &BTreeMap<usize, usize>) -> Option<Self> {
+    /// Returns the same with registers of 32 bits; none where it touches none of the wide ones. Nothing is fused with
+    /// what is rounded once.
+    fn narrowed(&self, registers: &BTreeMap<usize, usize>, rounded_once: &BTreeSet<usize>) -> Option<Self> {
         let mut narrow = self.clone();
-        let mut is_touched = false;
+        let (mut is_touched, mut is_rounded_once) = (false, false);
         for token in narrow.operands.iter_mut().flatten() {
             match token {
                 Token::Register(register, _) => {
+                    is_rounded_once |= rounded_once.contains(register);
                     if let Some(new) = registers.get(register) {
                         (*register, is_touched) = (*new, true);
                     }
@@ -134,9 +169,10 @@ impl Instruction {
             }
         }
         let parts: Vec<&str> = self.opcode.split('.').collect();
-        narrow.opcode = match parts[..] {
-            ["cvt", "f64", "f32"] | ["cvt", "rn", "f32", "f64"] => "mov.f32".to_owned(),
-            _ => self.opcode.replace("f64", "f32"),
+        narrow.opcode = match (&parts[..], RoundedOnce::of(&self.opcode).filter(|_| is_rounded_once)) {
+            (["cvt", "f64", "f32"] | ["cvt", "rn", "f32", "f64"], _) => "mov.f32".to_owned(),
+            (_, Some(step)) => step.opcode.to_owned(),
+            (_, None) => self.opcode.replace("f64", "f32"),
         };
         is_touched.then_some(narrow)
     }
@@ -147,9 +183,13 @@ fn is_integer(kind: &str) -> bool {
     matches!(kind, "s8" | "u8" | "s16" | "u16" | "s32" | "u32")
 }
 
+/// Returns the number of 64 bits that a word is, if it is one.
+fn wide_number(word: &str) -> Option<f64> {
+    let bits = word.strip_prefix("0d").or_else(|| word.strip_prefix("0D"))?;
+    Some(f64::from_bits(u64::from_str_radix(bits, 16).ok()?))
+}
+
 /// Returns a number of 64 bits as one of 32; none for what is no such number.
 fn shorter(word: &str) -> Option<String> {
-    let bits = word.strip_prefix("0d").or_else(|| word.strip_prefix("0D"))?;
-    let wide = f64::from_bits(u64::from_str_radix(bits, 16).ok()?);
-    Some(format!("0f{:08X}", (wide as f32).to_bits()))
+    Some(format!("0f{:08X}", (wide_number(word)? as f32).to_bits()))
 }

@@ -8,9 +8,7 @@
 use std::sync::Arc;
 
 use super::edit::Reach;
-use crate::text::module::{
-    Class, Content, Function, Instruction, InstructionId, Item, Module, Piece, Register, Token,
-};
+use crate::text::module::{Class, Content, Function, Instruction, InstructionId, Item, Register, Token};
 
 /// The steps of an opcode: an opcode each, then where its result goes, and its operands.
 ///
@@ -36,11 +34,11 @@ const RECIPES: [(&str, Recipe); 5] = [
         &["rcp.approx.ftz.f32 r a", "neg.f32 n a", "fma.rn.f32 e n r 0f3F800000", "fma.rn.f32 d r e r"],
     ),
     (
-        // The reciprocal root of 0 is infinite; any number will do there.
+        // The reciprocal root of 0 is infinite; any number will do there. That of a negative number is none.
         "sqrt.rn.f32",
         &[
             "rsqrt.approx.ftz.f32 i a",
-            "min.f32 r i 0f7F7FFFFF",
+            "min.NaN.f32 r i 0f7F7FFFFF",
             "mul.rn.f32 q a r",
             "mul.rn.f32 h r 0f3F000000",
             "neg.f32 n q",
@@ -143,36 +141,6 @@ impl Function {
         let class = Class::Float(if is_wide { 64 } else { 32 });
         self.registers.push(Register { name, class, lanes: 1, declared_as: Some(class.to_string()) });
         self.registers.len() - 1
-    }
-}
-
-impl Module {
-    /// Returns the number of quotients and roots that look at special operands.
-    #[must_use]
-    pub fn special_arithmetic(&self) -> usize {
-        let instructions = self.bodies().flat_map(Function::instructions);
-        instructions.filter(|(_, instruction)| recipe(instruction).is_some()).count()
-    }
-
-    /// Returns the same, of which no quotient or root does: for ordinary operands it leaves the same bits.
-    ///
-    /// ```
-    /// use nitro_ptx::Module;
-    ///
-    /// let module = Module::parse(".func f() { .reg .f32 %f<3>; div.rn.f32 %f1, %f1, %f2; ret; }")?;
-    /// assert_eq!((module.special_arithmetic(), module.quickened().special_arithmetic()), (1, 0));
-    /// # Ok::<(), nitro_ptx::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn quickened(&self) -> Self {
-        let mut module = self.clone();
-        for piece in &mut module.pieces {
-            if let Piece::Function(function) = piece {
-                let all = Reach::All(function.name.clone());
-                function.quicken(&all);
-            }
-        }
-        module
     }
 }
 

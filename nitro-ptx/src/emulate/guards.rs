@@ -86,11 +86,15 @@ impl Guards {
                 let defined = instruction.definitions();
                 let place = |register: usize| place(function, &decoded.places, register);
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
+                // A number is the same whatever the inputs.
+                if !instruction.sites().iter().any(is_read) {
+                    continue;
+                }
                 // Of two predicates the second is the opposite of the first.
                 if let Some(predicate) = defined.iter().copied().find(is_predicate) {
                     results[pc] = place(predicate);
-                } else if let ([number], true) = (&defined[..], instruction.sites().iter().any(is_read)) {
-                    computed[pc] = place(*number).map(|place| Computed { place, always: None });
+                } else if let [number] = defined[..] {
+                    computed[pc] = place(number).map(|place| Computed { place, always: None });
                 }
             }
         }

@@ -90,6 +90,16 @@ fn of_ordinary_numbers_all_bits_are_those_of_the_opcode() {
     }
 }
 
+#[test]
+fn a_root_of_a_negative_number_is_no_number() {
+    let text = kernel("sqrt.rn.f32", 4, 1);
+    let numbers: Vec<u8> =
+        (0..3 * BLOCKS * THREADS).flat_map(|number| (-(number as f32) - 1.0).to_le_bytes()).collect();
+    let left = run(&patched(&text, "quick all of k\n"), &numbers);
+    let mut results = left.chunks(4).skip(2).step_by(3);
+    assert!(results.all(|own| f32::from_le_bytes(own.try_into().unwrap()).is_nan()));
+}
+
 /// What a device says of a reciprocal may be off by a unit in the last place.
 #[test]
 fn a_quotient_is_right_also_where_the_reciprocal_is_not_to_the_last_bit() {

@@ -389,7 +389,7 @@ impl<P: PatchSpace> Proposer for Evolution<P> {
         Ok(step)
     }
 
-    /// Refuses [`Report::Same`] where the machine code was not measured, or was to be run again.
+    /// Refuses places that are none, and [`Report::Same`] where the machine code was not measured, or was to be run again.
     fn judge(&mut self, trial: &Trial<P::Edit>, report: &Report) -> Result<Evaluation, TellError> {
         match *report {
             Report::Ran { fitness, code } => {
@@ -403,7 +403,10 @@ impl<P: PatchSpace> Proposer for Evolution<P> {
             Report::Same(code) if trial.purpose != Purpose::Search || self.measured(code).is_none() => {
                 return Err(TellError::Foreign(self.name(trial)));
             }
-            Report::Same(_) | Report::Failed(_) => {}
+            Report::Blamed(places) if places.iter().any(|&at| at >= trial.edits.len()) => {
+                return Err(TellError::Foreign(self.name(trial)));
+            }
+            Report::Same(_) | Report::Failed(_) | Report::Blamed(_) => {}
         }
         Ok(report.evaluation())
     }
@@ -416,6 +419,9 @@ impl<P: PatchSpace> Proposer for Evolution<P> {
         for own in ran.into_iter().chain(same) {
             let (individual, purpose) = self.trials[own.proposal.id.0 as usize];
             let max_error = self.plan.max_error;
+            if let Report::Blamed(places) = own.report {
+                self.records.refuse(places.map(|at| own.proposal.edits[at].clone()));
+            }
             match purpose {
                 Purpose::Search => self.records.search(individual, own.report, max_error),
                 Purpose::Again => self.records.again(individual, own.report, max_error),
@@ -435,6 +441,7 @@ impl Measurement for Report {
             Self::Ran { fitness, .. } => Evaluation::TimeNs(fitness.time_ns),
             Self::Same(_) => Evaluation::Failed(Failure::Invalid), // it is no better than what has its code
             Self::Failed(failure) => Evaluation::Failed(failure),
+            Self::Blamed(_) => Evaluation::Failed(Failure::Wrong),
         }
     }
 

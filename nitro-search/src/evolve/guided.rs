@@ -118,12 +118,12 @@ impl<P: PatchSpace> Evolution<P> {
                 break;
             }
             let pair = breed::set::<P>(pair.to_vec());
-            if !self.records.contains(&pair) && self.space.is_valid(&pair) {
+            if self.records.is_open(&pair) && self.space.is_valid(&pair) {
                 children.push(pair);
             }
         }
         for child in self.believed_best() {
-            if !child.is_empty() && !self.records.contains(&child) && !children.contains(&child) {
+            if !child.is_empty() && self.records.is_open(&child) && !children.contains(&child) {
                 children.push(child);
             }
         }
@@ -138,7 +138,7 @@ impl<P: PatchSpace> Evolution<P> {
                 }
             });
             for child in drawn {
-                if !self.records.contains(&child) && !children.contains(&child) {
+                if self.records.is_open(&child) && !children.contains(&child) {
                     children.push(child);
                 }
             }

@@ -135,6 +135,8 @@ pub enum Report {
     Same(u64),
     /// It has no time.
     Failed(Failure),
+    /// It has no time, for two of its edits, by their places, which may be one: nothing with both is right.
+    Blamed([usize; 2]),
 }
 
 /// A patch that is on the front and has passed the validation. With the inputs of the test nobody has run it.

@@ -10,10 +10,13 @@ pub(super) struct Records<E> {
     by_edits: BTreeMap<Vec<E>, usize>,
     measured: Vec<CodeMeasurement>,
     by_code: HashMap<u64, usize>,
+    /// Edits, or pairs of them, with which nothing is right.
+    refused: Vec<[E; 2]>,
 }
 
 struct Individual<E> {
     edits: Vec<E>,
+    is_refused: bool,
     /// Position among what was measured; none as long as it was not, or when it failed.
     measured: Option<usize>,
 }
@@ -58,7 +61,13 @@ impl CodeMeasurement {
 
 impl<E: Clone + Ord> Records<E> {
     pub(super) fn new() -> Self {
-        Self { known: Vec::new(), by_edits: BTreeMap::new(), measured: Vec::new(), by_code: HashMap::new() }
+        Self {
+            known: Vec::new(),
+            by_edits: BTreeMap::new(),
+            measured: Vec::new(),
+            by_code: HashMap::new(),
+            refused: Vec::new(),
+        }
     }
 
     /// Returns the number of an individual, and if it is new. The edits are ascending.
@@ -67,8 +76,27 @@ impl<E: Clone + Ord> Records<E> {
             return (number, false);
         }
         self.by_edits.insert(edits.clone(), self.known.len());
-        self.known.push(Individual { edits, measured: None });
+        let is_refused = self.is_refused(&edits);
+        self.known.push(Individual { edits, is_refused, measured: None });
         (self.known.len() - 1, true)
+    }
+
+    /// Refuses all individuals with both of these edits, which may be one, for good.
+    pub(super) fn refuse(&mut self, pair: [E; 2]) {
+        for individual in &mut self.known {
+            individual.is_refused |= has_both(&individual.edits, &pair);
+        }
+        self.refused.push(pair);
+    }
+
+    /// Tells whether nothing with these edits, which are ascending, is right.
+    fn is_refused(&self, edits: &[E]) -> bool {
+        self.refused.iter().any(|pair| has_both(edits, pair))
+    }
+
+    /// Returns true if there was no individual of these edits, which are ascending, and it may be right.
+    pub(super) fn is_open(&self, edits: &[E]) -> bool {
+        !self.contains(edits) && !self.is_refused(edits)
     }
 
     /// Returns true if there was an individual of these edits, which are ascending.
@@ -88,7 +116,8 @@ impl<E: Clone + Ord> Records<E> {
 
     /// Returns time and error of an individual that may live.
     pub(super) fn fitness(&self, number: usize) -> Option<Fitness> {
-        self.measured(number).filter(|measured| !measured.is_out).map(CodeMeasurement::fitness)
+        let measured = self.measured(number).filter(|_| !self.known[number].is_refused);
+        measured.filter(|measured| !measured.is_out).map(CodeMeasurement::fitness)
     }
 
     pub(super) fn measured(&self, number: usize) -> Option<&CodeMeasurement> {
@@ -120,7 +149,7 @@ impl<E: Clone + Ord> Records<E> {
         let (code, fitness) = match report {
             Report::Ran { fitness, code } => (code, Some(fitness)),
             Report::Same(code) => (Some(code), None),
-            Report::Failed(_) => return,
+            Report::Failed(_) | Report::Blamed(_) => return,
         };
         let known = code.and_then(|code| self.by_code.get(&code).copied());
         let at = known.unwrap_or(self.measured.len());
@@ -148,6 +177,8 @@ impl<E: Clone + Ord> Records<E> {
             Report::Ran { fitness, .. } => measured.add(fitness),
             Report::Same(_) => {}
             Report::Failed(_) => measured.is_out = true,
+            // Other edits of the same machine code may be right.
+            Report::Blamed(_) => {}
         }
         measured.is_out |= measured.error > max_error;
     }
@@ -163,6 +194,13 @@ impl<E: Clone + Ord> Records<E> {
             }
             Report::Same(_) => {}
             Report::Failed(_) => measured.is_out = true,
+            // Other edits of the same machine code may be right.
+            Report::Blamed(_) => {}
         }
     }
+}
+
+/// Tells whether two edits are among these, which are ascending.
+fn has_both<E: Ord>(edits: &[E], pair: &[E; 2]) -> bool {
+    pair.iter().all(|edit| edits.binary_search(edit).is_ok())
 }

@@ -347,6 +347,37 @@ fn what_pays_alone_comes_together_in_the_first_generation_whatever_is_drawn() {
 }
 
 #[test]
+fn what_is_blamed_is_in_no_finalist_and_is_proposed_no_more() {
+    for seed in 0..4 {
+        let mut evolution = begin(Suggested, EvolvePlan { population: 16, generations: 6, ..model(seed) });
+        let (mut blamed, mut again) = (0, 0);
+        while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
+            let generation = evolution.proposer().generation();
+            for trial in trials {
+                let place = |edit: u32| trial.edits.iter().position(|own| *own == edit);
+                // One edit, and a pair, that have lived until the second generation.
+                let wrong = place(7).map(|at| [at, at]).or(place(14).zip(place(21)).map(<[usize; 2]>::from));
+                let time_ns = 100.0 - trial.edits.iter().filter(|edit| edit.is_multiple_of(7)).count() as f64;
+                let ran = Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None };
+                let report = wrong.filter(|_| generation > 1).map_or(ran, Report::Blamed);
+                blamed += usize::from(matches!(report, Report::Blamed(_)));
+                again += usize::from(matches!(report, Report::Blamed(_)) && generation > 3);
+                evolution.tell(&trial, report).unwrap();
+            }
+        }
+        assert!(blamed > 0 && again == 0, "seed {seed}: {blamed}, {again} of them late");
+        let finalists = evolution.proposer().finalists();
+        assert!(finalists[0].edits.len() > 4, "{finalists:?}");
+        let has = |edit: u32| finalists.iter().any(|own| own.edits.contains(&edit));
+        let both = finalists.iter().any(|own| own.edits.contains(&14) && own.edits.contains(&21));
+        assert!(!has(7) && !both && (has(14) || has(21)), "{finalists:?}");
+    }
+    let mut evolution = begin(Suggested, model(0));
+    let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) else { panic!("nothing is asked") };
+    assert!(evolution.tell(&trials[1], Report::Blamed([0, 9])).is_err(), "there is no such place");
+}
+
+#[test]
 fn children_that_fail_cost_no_place_in_the_population() {
     let mut evolution = begin(Lines, EvolvePlan { generations: 6, ..model(3) });
     let mut least = usize::MAX;

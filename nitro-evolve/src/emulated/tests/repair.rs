@@ -8,6 +8,7 @@ use nitro_search::evolve::EvolvePlan;
 use super::{
     Canned, REVERSE, REVERSE_RUN, Silent, TWICE, TWICE_RUN, assemble, request, small_inputs, subject,
 };
+use crate::blame::Blame;
 use crate::effort::Efforts;
 use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::exactness::Exactness;
@@ -17,7 +18,7 @@ use crate::stages::Conditions;
 use crate::{Check, CheckOutcome, Deadline, Depth, EvolveRequest, Objection, Subject, evolve};
 
 /// Each element twice over, with two divisions that change hardly anything.
-const NEARLY: &str = "\
+pub(super) const NEARLY: &str = "\
 .version 9.0
 .target sm_90
 .address_size 64
@@ -40,7 +41,7 @@ const NEARLY: &str = "\
 }
 ";
 
-const NEARLY_RUN: &str = "\
+pub(super) const NEARLY_RUN: &str = "\
 max_error = 0.0013
 [[buffer]]
 name = \"of\"
@@ -270,38 +271,55 @@ fn what_is_right_by_chance_of_the_data_is_worth_the_error_that_is_permitted() {
     assert!(findings.iter().any(is_exact) && !findings.iter().all(is_exact), "{findings:?}");
 }
 
-#[test]
-fn what_compilers_make_as_one_step_is_not_said_to_be_right_by_chance() {
-    // A sum of doubles that were floats, as a float: that of the floats, though another term.
-    let doubles =
-        "cvt.f64.f32 %fd1, %f1;\n    add.f64 %fd1, %fd1, 0d3FF0000000000000;\n    cvt.rn.f32.f64 %f1, %fd1;";
-    let text = NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F801062;", doubles);
-    let text = text.replace("div.rn.f32 %f1, %f1, 0f3F80106A;", "max.f32 %f1, %f1, 0f00000000;");
-    let text = text.replace("{\n    .reg", "{\n    .reg .f64 %fd<2>;\n    .reg");
-    let subject = subject(&text, NEARLY_RUN);
+/// Returns what is proved of some edits of a subject.
+fn proof(subject: &Subject, edits: &str) -> Exactness {
     let conditions = Conditions {
-        subject: &subject,
+        subject,
         assemble: &assemble,
         efforts: Efforts::COUNTED,
         margin: 0.01,
         least_gain: 0.01,
         until: Deadline::NEVER,
+        blame: &Blame::default(),
         max_error: 0.0,
         to_beat_ns: f64::INFINITY,
         first_run: None,
         small_inputs: None,
         relies_on_inputs: false,
-        checks: &[race_check(&subject, 0.0)],
+        checks: &[race_check(subject, 0.0)],
     };
-    let proof = |edits: &str| {
-        let patch = format!("patch of {}\n{edits}", subject.base().module().digest());
-        conditions.prove(&patch.parse::<nitro_ptx::Patch>().unwrap().edits, Deadline::NEVER)
-    };
-    let step = proof("narrow all of nearly\n");
+    let patch = format!("patch of {}\n{edits}", subject.base().module().digest());
+    conditions.prove(&patch.parse::<nitro_ptx::Patch>().unwrap().edits, Deadline::NEVER)
+}
+
+#[test]
+fn what_compilers_make_as_one_step_is_not_said_to_be_right_by_chance() {
+    // A sum of doubles that were floats, as a float: nearly that of the floats, and another term.
+    let doubles =
+        "cvt.f64.f32 %fd1, %f1;\n    add.f64 %fd1, %fd1, 0d3FF19999A0000001;\n    cvt.rn.f32.f64 %f1, %fd1;";
+    let text = NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F801062;", doubles);
+    let text = text.replace("div.rn.f32 %f1, %f1, 0f3F80106A;", "max.f32 %f1, %f1, 0f00000000;");
+    let text = text.replace("{\n    .reg", "{\n    .reg .f64 %fd<2>;\n    .reg");
+    let subject = subject(&text, NEARLY_RUN);
+    let step = proof(&subject, "narrow all of nearly\n");
     assert!(matches!(&step, Exactness::Tested { why } if why.ends_with("is not the same term")), "{step}");
     for edits in ["delete b8\n", "delete b8\nnarrow all of nearly\n"] {
-        assert!(matches!(proof(edits), Exactness::ByChance { .. }), "{edits}");
+        assert!(matches!(proof(&subject, edits), Exactness::ByChance { .. }), "{edits}");
     }
+}
+
+#[test]
+fn a_quotient_of_ordinary_numbers_is_proved_for_those_whatever_else_is_changed() {
+    let subject = subject(NEARLY, NEARLY_RUN);
+    let ordinary =
+        "provided that operands and results of quotients and roots are ordinary numbers, as in the test";
+    for (edits, over) in [("", "at all sizes"), ("delete b8\n", "sizes up to n=")] {
+        let quick = proof(&subject, &format!("{edits}quick all of nearly\n")).to_string();
+        let is_proved = quick.starts_with("proved for all data") && quick.ends_with(ordinary);
+        assert!(is_proved && quick.contains(over), "{quick}");
+    }
+    let wrong = proof(&subject, "delete b5\nquick b6\n");
+    assert!(matches!(wrong, Exactness::ByChance { .. }), "{wrong}");
 }
 
 #[test]

@@ -239,6 +239,28 @@ fn both_sides_of_a_tile_count() {
 }
 
 #[test]
+fn a_loop_that_few_rounds_do_not_enter_is_entered_by_a_small_input() {
+    // Each round of the host takes long with 37 of all else; beyond 2048 rounds of its own a kernel does more at once.
+    let text = TWICE.replace(
+        "shl.b32 %r6, %r5, 1;",
+        "mov.u32 %r2, 0;\nROUND: add.s32 %r2, %r2, 64; setp.lt.s32 %p1, %r2, %r1; @%p1 bra ROUND;\n    \
+         shr.u32 %r2, %r1, 11; add.s32 %r6, %r5, %r2;",
+    );
+    let run = TWICE_RUN
+        .replace("[\"ceil_div(n, 64)\"]", "[\"rows * columns\"]")
+        .replace("n = ", "rows = 70\ncolumns = 80\nn = ");
+    let run = run.replace("length = \"n\"", "length = \"max(n, rows * columns * 64)\"");
+    let run =
+        run.replace("n = 200", "n = 20_000").replace("[[step]]", "[[step]]\ntimes = \"rows\"\n[[step.step]]");
+    let check = small_inputs(&subject(&text, &run));
+    let wrong = text.replace("shr.u32 %r2, %r1, 11;", "mov.u32 %r2, 0;");
+    let CheckOutcome::Found(found) = check.check(&wrong, Depth::Thorough, Deadline::NEVER) else {
+        panic!("clean")
+    };
+    assert!(found.case.is_some_and(|case| !case.contains("the first blocks")), "{}", found.what);
+}
+
+#[test]
 fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() {
     let subject = subject(TWICE, TWICE_RUN);
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,7 @@
 //! The range of what an instruction computes.
 
+use std::collections::HashMap;
+
 use super::range::Range;
 use crate::text::constant;
 use crate::text::module::{Class, Function, Instruction, Token};
@@ -22,6 +24,16 @@ const MOST_BLOCKS: i128 = 1 << 31;
 
 /// The ranges of registers.
 pub(super) type State = Vec<Range>;
+
+/// The registers that are another one with a number added.
+pub(super) type Offsets = HashMap<usize, (usize, i128)>;
+
+/// A number, or a register with a number added.
+#[derive(Clone, Copy)]
+enum Sum {
+    Number(i128),
+    Of(usize, i128),
+}
 
 /// Returns the bits of a register's number.
 pub(super) fn bits(class: Class) -> u16 {
@@ -46,22 +58,57 @@ impl Reader<'_> {
         Some((state[guard.register].number()? != 0) != guard.negated)
     }
 
-    /// Does to the ranges of registers what an instruction does to the registers.
-    pub(super) fn execute(&self, instruction: &Instruction, state: &mut State) {
+    /// Does to the ranges of registers what an instruction does to the registers. What is known of their differences
+    /// holds within a block.
+    pub(super) fn execute(&self, instruction: &Instruction, state: &mut State, offsets: &mut Offsets) {
         let guard = self.guard(instruction, state);
         let places = instruction.definitions();
         if guard == Some(false) || places.is_empty() {
             return;
         }
-        let computed = match &places[..] {
-            [_] => self.computed(instruction, state),
-            _ => None,
+        let (computed, sum) = match &places[..] {
+            [_] => (self.computed(instruction, state), self.sum(instruction, state, offsets)),
+            _ => (None, None),
         };
+        let computed = match sum {
+            Some(Sum::Number(number)) => Some(Range::one(number)),
+            _ => computed,
+        };
+        offsets.retain(|own, (of, _)| !places.contains(own) && !places.contains(of));
+        if let (Some(Sum::Of(of, offset)), Some(true)) = (sum, guard) {
+            offsets.extend(places.iter().filter(|place| **place != of).map(|&place| (place, (of, offset))));
+        }
         for place in places {
             let bits = bits(self.function.registers[place].class);
             let new = computed.map_or_else(|| Range::all(bits), |range| range.held(bits));
             state[place] = if guard == Some(true) { new } else { new.joined(state[place]) };
         }
+    }
+
+    /// Returns what an instruction computes as a number, or as a register with a number added, without a carry.
+    fn sum(&self, instruction: &Instruction, state: &State, offsets: &Offsets) -> Option<Sum> {
+        let mut parts = instruction.opcode.split('.');
+        let (name, kind) = (parts.next()?, Type::parse(parts.next()?)?);
+        if parts.next().is_some() || instruction.is_unusual() || kind.is_float() || !kind.is_signed() {
+            return None;
+        }
+        let register = |at: usize| match instruction.operands.get(at)?[..] {
+            [Token::Register(register, _)] => Some(offsets.get(&register).copied().unwrap_or((register, 0))),
+            _ => None,
+        };
+        let range = |at: usize| self.operand(instruction.operands.get(at)?, kind, state);
+        let (of, offset) = register(1)?;
+        let (one, other) = (range(1)?, range(2)?);
+        let added = match (name, register(2), other.number()) {
+            ("sub", Some((same, by)), _) if same == of => return Some(Sum::Number(offset - by)),
+            ("add", _, Some(number)) => number,
+            ("sub", _, Some(number)) => -number,
+            ("max", ..) if one.low >= other.high => 0,
+            ("min", ..) if one.high <= other.low => 0,
+            _ => return None,
+        };
+        let sum = Range { low: one.low + added, high: one.high + added };
+        (sum.held(8 * u16::from(kind.bytes())) == sum).then_some(Sum::Of(of, offset + added))
     }
 
     /// Returns the range of what an instruction computes, if something is known of it.
@@ -254,6 +301,15 @@ fn arithmetic(name: &str, parts: &[&str], kind: Type, operands: &[Range]) -> Opt
         },
         ("and", &[one, other]) if kind == Type::Predicate => one.smaller(other),
         ("or", &[one, other]) if kind == Type::Predicate => one.larger(other),
+        ("and" | "or" | "xor", &[Range { low: one, high }, Range { low: other, high: other_high }])
+            if one == high && other == other_high =>
+        {
+            Range::one(match name {
+                "and" => one & other,
+                "or" => one | other,
+                _ => one ^ other,
+            })
+        }
         ("and", &[one, other]) if are_natural => Range { low: 0, high: one.high.min(other.high) },
         ("and", &[one, other]) if one.is_natural() || other.is_natural() => {
             Range { low: 0, high: if one.is_natural() { one.high } else { other.high } }

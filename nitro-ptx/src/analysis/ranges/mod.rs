@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub use self::compute::KnownLaunches;
-use self::compute::{Reader, State, bits};
+use self::compute::{Offsets, Reader, State, bits};
 use self::range::Range;
 use crate::analysis::flow::{Flow, Occurrence};
 use crate::instructions::effect::Kind;
@@ -121,9 +121,10 @@ fn facts(function: &Function, known: &KnownLaunches) -> Option<HashMap<Instructi
             facts.extend(block.code.iter().map(|placed| (placed.id, Known::Never)));
             continue;
         };
+        let mut offsets = Offsets::new();
         for placed in &block.code {
             let guard = reader.guard(placed.instruction, &state);
-            reader.execute(placed.instruction, &mut state);
+            reader.execute(placed.instruction, &mut state, &mut offsets);
             let number = number_of(placed.instruction, guard, function, &state);
             let fact = match (guard, placed.instruction.guard, number) {
                 (Some(false), ..) => Some(Known::Never),
@@ -175,10 +176,10 @@ impl Reader<'_> {
     /// Returns the blocks that come after one, with the ranges there.
     fn after(&self, flow: &Flow<'_>, block: usize, mut state: State) -> Vec<(usize, State)> {
         let own = &flow.blocks[block];
-        let mut holds = Some(true);
+        let (mut holds, mut offsets) = (Some(true), Offsets::new());
         for placed in &own.code {
             holds = self.guard(placed.instruction, &state);
-            self.execute(placed.instruction, &mut state);
+            self.execute(placed.instruction, &mut state, &mut offsets);
         }
         // Of a branch with two ways it is known which is which.
         let last = own.code.last().map(|last| last.instruction).filter(|last| match last.effect().kind {

@@ -28,6 +28,16 @@ fn what_is_one_number_in_all_launches_is_that_number() {
         ("min.s32 %r4, %r3, 2;", "mov.b32 %r4, 2;"),
         ("mad.lo.s32 %r4, %r2, 100, %r1; shr.s32 %r5, %r4, 31;", "mov.b32 %r5, 0;"),
         ("rem.u32 %r4, %r1, 100; setp.eq.s32 %p1, %r4, 100;", "mov.pred %p1, 0;"),
+        // The rounds of a loop from the thread's number on in steps of a block.
+        (
+            "max.s32 %r4, %r1, -28; add.s32 %r5, %r4, 127; sub.s32 %r6, %r5, %r1; shr.u32 %r7, %r6, 7;",
+            "mov.b32 %r7, 0;",
+        ),
+        (
+            "min.s32 %r4, %r3, 2; or.b32 %r5, %r4, 5; xor.b32 %r6, %r5, -1;",
+            "mov.b32 %r5, 7; mov.b32 %r6, -8;",
+        ),
+        ("add.s32 %r4, %r1, 9; sub.s32 %r5, %r4, 2; sub.s32 %r6, %r5, %r4;", "mov.b32 %r6, -2;"),
         ("setp.lt.s32 %p1, %r3, 1; not.pred %p2, %p1; and.pred %p3, %p2, %p2;", "mov.pred %p3, 1;"),
     ] {
         assert!(given(body).contains(computed), "{body}: {}", given(body));
@@ -40,6 +50,10 @@ fn what_may_be_other_numbers_is_left_as_it_is() {
         "shr.u32 %r4, %r1, 6;",
         "setp.lt.s32 %p1, %r3, 4;",
         "setp.gt.u32 %p1, %r1, 98;",
+        // A register that another instruction has changed since is not the same.
+        "add.s32 %r4, %r1, 9; mov.u32 %r1, %ctaid.x; sub.s32 %r6, %r4, %r1;",
+        "setp.lt.s32 %p1, %r3, 9; add.s32 %r4, %r1, 9; @%p1 add.s32 %r4, %r4, 1; sub.s32 %r6, %r4, %r1;",
+        "add.s32 %r4, %r3, 9; sub.s32 %r5, %r4, %r3;",
         // The sum of two numbers may be beyond all that a register holds.
         "add.s32 %r4, %r3, %r3; setp.lt.s32 %p1, %r4, 0;",
         "mul.lo.s32 %r4, %r3, %r1; shr.s32 %r5, %r4, 31;",

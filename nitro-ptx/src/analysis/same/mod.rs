@@ -6,12 +6,15 @@
 //! what blocks branch by, have the same numbers in both texts, both go the same ways and do the same. What one loads
 //! the other has to load in the same block, since it might stray elsewhere.
 
+mod numbers;
+
 use std::collections::{HashMap, HashSet};
 
+use self::numbers::{Numbers, Value};
 use crate::analysis::flow::{Flow, Occurrence};
 use crate::instructions::effect::Kind;
 use crate::instructions::sites::Role;
-use crate::machine::symbolic::{Fusion, Opcode};
+use crate::machine::symbolic::{Fusion, NARROWED, Opcode};
 use crate::text::head::Head;
 use crate::text::module::{Content, Function, Instruction, Module, Token};
 use crate::text::types::Space;
@@ -26,9 +29,6 @@ const OTHERS: usize = 3;
 
 /// Special registers that are the same in a thread as long as it runs.
 const CONSTANT: [&str; 6] = ["%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%lanemask"];
-
-/// The number of a value.
-type Value = u32;
 
 /// What two texts have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +84,10 @@ impl Function {
         text.split_once("\n{\n").map_or_else(String::new, |(_, body)| body.to_owned())
     }
 
-    /// Lists what is declared in the body, and where its scopes begin and end.
+    /// Lists what is declared in the body but registers, and where its scopes begin and end.
     fn declared(&self) -> impl Iterator<Item = &str> {
         self.items.iter().filter_map(|item| match &item.content {
+            Content::Text(text) if text.starts_with(".reg") => None,
             Content::Text(text) | Content::Targets { text, .. } | Content::Label(text) => Some(text.as_str()),
             Content::Open => Some("{"),
             Content::Close => Some("}"),
@@ -103,17 +104,6 @@ impl Function {
 
 /// The values of a text at a place: those of registers, then those of memories.
 type State = Vec<Value>;
-
-/// Numbers of values, each of what it is computed from.
-#[derive(Default)]
-struct Numbers(HashMap<(String, Vec<Value>), Value>);
-
-impl Numbers {
-    fn of(&mut self, what: &str, values: &[Value]) -> Value {
-        let next = self.0.len() as Value;
-        *self.0.entry((what.to_owned(), values.to_vec())).or_insert(next)
-    }
-}
 
 /// Two functions that are compared.
 struct Comparison<'a> {
@@ -275,8 +265,10 @@ impl Step<'_> {
         let properties = Opcode::of(&opcode);
         for (result, place) in places.into_iter().chain(memories).enumerate() {
             let is_copy = properties.is_move && instruction.operands.iter().all(|operand| operand.len() <= 2);
-            let new = match (&operands[..], is_copy) {
-                (&[value], true) => value,
+            let narrowed = operands.first().filter(|_| opcode == NARROWED);
+            let narrowed = narrowed.and_then(|&wide| self.numbers.narrowed(wide));
+            let new = match (&operands[..], is_copy, narrowed) {
+                (&[value], true, _) | (_, _, Some(value)) => value,
                 _ => self.numbers.of(&opcode, &[&[result as Value], &operands[..]].concat()),
             };
             let old = self.state[place];

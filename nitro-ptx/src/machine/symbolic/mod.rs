@@ -11,7 +11,7 @@ mod symbols;
 mod terms;
 mod trace;
 
-pub(crate) use self::opcode::{Fusion, Opcode};
+pub(crate) use self::opcode::{Fusion, NARROWED, Opcode, RoundedOnce, WIDENED};
 pub use self::symbols::{Decisions, SymbolicBytes, Symbols};
 pub(crate) use self::terms::{Operand, Term};
 pub(crate) use self::trace::{Trace, operand};

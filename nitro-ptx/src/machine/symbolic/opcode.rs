@@ -11,6 +11,49 @@ pub(crate) enum Fusion {
     Sum,
 }
 
+/// The conversions from a float of 32 bits to one of 64, and back.
+pub(crate) const WIDENED: &str = "cvt.f64.f32";
+pub(crate) const NARROWED: &str = "cvt.rn.f32.f64";
+
+/// One step of arithmetic of 64 bits between floats of 32 bits that is converted back: the result is the same as with
+/// 32 bits. It is rounded twice, but 53 bits are enough for the second time to make no difference (Figueroa, "When is
+/// double rounding innocuous?", 1995).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundedOnce {
+    /// The opcode of 32 bits, which says its rounding: nothing is fused with the step in between.
+    pub(crate) opcode: &'static str,
+    pub(crate) operands: usize,
+    /// Set if it adds a product: then that has to fit in 32 bits, as by a power of two.
+    pub(crate) adds_product: bool,
+}
+
+impl RoundedOnce {
+    pub(crate) fn of(opcode: &str) -> Option<Self> {
+        let (opcode, operands) = match opcode {
+            "add.f64" | "add.rn.f64" => ("add.rn.f32", 2),
+            "sub.f64" | "sub.rn.f64" => ("sub.rn.f32", 2),
+            "mul.f64" | "mul.rn.f64" => ("mul.rn.f32", 2),
+            "div.rn.f64" => ("div.rn.f32", 2),
+            "rcp.rn.f64" => ("rcp.rn.f32", 1),
+            "sqrt.rn.f64" => ("sqrt.rn.f32", 1),
+            "fma.rn.f64" => ("fma.rn.f32", 3),
+            _ => return None,
+        };
+        Some(Self { opcode, operands, adds_product: operands == 3 })
+    }
+
+    /// Returns a number as one of 32 bits that is the same.
+    pub(crate) fn exact(number: f64) -> Option<f32> {
+        let narrow = number as f32;
+        (f64::from(narrow).to_bits() == number.to_bits()).then_some(narrow)
+    }
+
+    /// Tells whether a product with this has the digits of the other factor.
+    pub(crate) fn is_power(number: f64) -> bool {
+        number.is_normal() && number.to_bits() << 12 == 0
+    }
+}
+
 /// The properties of an opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opcode {
@@ -27,10 +70,16 @@ pub(crate) struct Opcode {
     /// The bytes that its results fit in, with zeros above.
     pub(super) fits: u8,
     pub(crate) fusion: Fusion,
+    /// It converts a float of 32 bits to one of 64, or back.
+    pub(super) is_widening: bool,
+    pub(super) is_narrowing: bool,
+    pub(super) rounded_once: Option<RoundedOnce>,
 }
 
 impl Opcode {
     pub(crate) fn of(opcode: &str) -> Self {
+        let (is_widening, is_narrowing) = (opcode == WIDENED, opcode == NARROWED);
+        let rounded_once = RoundedOnce::of(opcode);
         let mut parts = opcode.split('.');
         let name = parts.next().unwrap_or_default();
         let parts: Vec<&str> = parts.collect();
@@ -61,6 +110,9 @@ impl Opcode {
                 _ => 8,
             },
             fusion,
+            is_widening,
+            is_narrowing,
+            rounded_once,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::opcode::{Fusion, Opcode};
+use super::opcode::{Fusion, Opcode, RoundedOnce};
 
 /// The number of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -173,6 +173,11 @@ impl Terms {
         if opcode.is_select {
             return self.select(of[2], of[0], of[1]);
         }
+        if opcode.is_narrowing
+            && let Some(narrow) = self.narrowed(of[0])
+        {
+            return narrow;
+        }
         if opcode.commutes {
             of[..2].sort_unstable();
         }
@@ -184,6 +189,37 @@ impl Terms {
             false => opcode.fits,
         };
         self.node(Operation::Result(number, result), of, fits)
+    }
+
+    /// Returns a float of 64 bits as the one of 32 bits that it is converted to, where that is rounded once.
+    fn narrowed(&mut self, wide: Operand) -> Option<Operand> {
+        if let Some(exact) = self.exact(wide) {
+            return Some(exact);
+        }
+        let (Operation::Result(number, result), mut of) = self.of(wide)? else { return None };
+        let RoundedOnce { opcode, operands, adds_product } = self.opcodes[number as usize].rounded_once?;
+        let is_power = |factor: &Operand| match factor {
+            Operand::Known(value) => RoundedOnce::is_power(f64::from_bits(*value)),
+            Operand::Of(_) => false,
+        };
+        if adds_product && !of[..2].iter().any(is_power) {
+            return None;
+        }
+        for operand in &mut of[..operands] {
+            *operand = self.exact(*operand)?;
+        }
+        let number = self.opcode(&Arc::from(opcode));
+        Some(self.apply(number, result, of, |_| 0))
+    }
+
+    /// Returns the float of 32 bits that one of 64 bits is.
+    fn exact(&self, wide: Operand) -> Option<Operand> {
+        if let Operand::Known(value) = wide {
+            let narrow = RoundedOnce::exact(f64::from_bits(value))?;
+            return Some(Operand::Known(narrow.to_bits().into()));
+        }
+        let (Operation::Result(number, _), of) = self.of(wide)? else { return None };
+        self.opcodes[number as usize].is_widening.then_some(of[0])
     }
 
     /// Tells whether a value is a product that may be fused with a sum.

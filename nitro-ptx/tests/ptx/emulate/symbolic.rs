@@ -194,6 +194,35 @@ fn what_is_right_is_proved() {
     }
 }
 
+/// A step of 64 bits between floats of 32 bits is rounded twice, to the same bits as once.
+#[test]
+fn one_step_of_64_bits_is_the_same_of_32_and_two_are_not() {
+    let step = |step: &str| edited(STENCIL, "add.rn.f32 %f6, %f5, 0f00000000;", step);
+    let wide = |arithmetic: &str| {
+        step(&format!(
+            ".reg .f64 %fd<4>; cvt.f64.f32 %fd1, %f5; cvt.f64.f32 %fd2, %f2;\n{arithmetic}\ncvt.rn.f32.f64 %f6, %fd3;"
+        ))
+    };
+    for (arithmetic, narrow, is_same) in [
+        ("add.f64 %fd3, %fd1, %fd2;", "add.rn.f32 %f6, %f2, %f5;", true),
+        ("sub.rn.f64 %fd3, %fd1, %fd2;", "sub.rn.f32 %f6, %f5, %f2;", true),
+        ("mul.f64 %fd3, %fd1, %fd2;", "mul.rn.f32 %f6, %f5, %f2;", true),
+        ("div.rn.f64 %fd3, %fd1, %fd2;", "div.rn.f32 %f6, %f5, %f2;", true),
+        ("mul.f64 %fd3, %fd1, 0d3FF8000000000000;", "mul.rn.f32 %f6, %f5, 0f3FC00000;", true),
+        ("fma.rn.f64 %fd3, %fd1, 0d3FE0000000000000, %fd2;", "fma.rn.f32 %f6, %f5, 0f3F000000, %f2;", true),
+        ("mov.f64 %fd3, %fd1;", "mov.f32 %f6, %f5;", true),
+        ("fma.rn.f64 %fd3, %fd1, %fd2, %fd1;", "fma.rn.f32 %f6, %f5, %f2, %f5;", false),
+        ("mul.f64 %fd3, %fd1, 0d3FB999999999999A;", "mul.rn.f32 %f6, %f5, 0f3DCCCCCD;", false),
+        ("add.f64 %fd3, %fd1, %fd2; mul.f64 %fd3, %fd3, %fd1;", "add.rn.f32 %f6, %f2, %f5;", false),
+    ] {
+        let (original, narrow) = (wide(arithmetic), step(narrow));
+        assert_eq!(is_proved(&original, &narrow), Ok(is_same), "{arithmetic}");
+        let left = |text: &str, seed| run(text, &Data::drawn(seed), None).unwrap().bytes;
+        let are_same = (1..200).all(|seed| left(&original, seed) == left(&narrow, seed));
+        assert!(are_same || !is_same, "{arithmetic}");
+    }
+}
+
 /// With the data that are drawn first all of these leave the same bits.
 #[test]
 fn what_is_right_by_chance_is_not_proved() {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use nitro_evolve::{Check, CheckOutcome, Deadline, Depth, EmulatorCheck, Exactness};
 use nitro_evolve_subjects::Subject;
-use nitro_ptx::{Base, Module};
+use nitro_ptx::{Base, Module, Operation};
 
 use crate::case::workload;
 use crate::{all, ptx};
@@ -34,7 +34,11 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
         if start.elapsed() > MOST_TIME {
             break;
         }
-        let Some(edit) = base.mutate(&[], seed) else { continue };
+        // Quotients of ordinary numbers are no question of terms.
+        let Some(edit) = base.mutate(&[], seed).filter(|edit| !matches!(edit.operation, Operation::Quick(_)))
+        else {
+            continue;
+        };
         let Ok(patched) = base.apply(std::slice::from_ref(&edit)) else { continue };
         let patched = patched.to_string();
         let is_clean = |depth| check.check(&patched, depth, Deadline::NEVER) == CheckOutcome::Clean;
