@@ -367,19 +367,14 @@ impl LaunchPlan {
         Ok(plan)
     }
 
-    /// Checks that a device of a compute capability, as in `90`, takes the kernels. Of CUDA C++ that is not for some
-    /// devices alone, that shows when it is compiled.
+    /// Checks that a device of a compute capability, as in `90`, takes the kernels, as far as the plan says.
     ///
     /// # Errors
     /// [`PlanError::Target`] when they are for others.
     pub fn runs_on(&self, architecture: u32) -> Result<(), PlanError> {
-        match self.ptx.as_ref().map_or(self.target, PlannedPtx::target) {
-            Some(target) if !target.runs_on(architecture) => {
-                let (plan, target) = (self.name.clone(), target.to_string());
-                Err(PlanError::Target { plan, target, found: architecture })
-            }
-            _ => Ok(()),
-        }
+        let target = self.ptx.as_ref().map_or(self.target, PlannedPtx::target);
+        let Some(target) = target.filter(|target| !target.runs_on(architecture)) else { return Ok(()) };
+        Err(PlanError::Target { plan: self.name.clone(), target: target.to_string(), found: architecture })
     }
 
     fn fits(&self, launch: &Launch) -> Result<(), PlanError> {

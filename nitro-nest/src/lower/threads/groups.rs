@@ -201,10 +201,7 @@ pub(super) fn write_groups(
         // Past it, all that this tile needs is there, and nobody works on the tile before.
         Instruction::Barrier,
     ];
-    // Compilers move nothing past a branch, such as work between products that are to begin at once: this one is
-    // always taken.
-    let always = Condition::at_least(iterator(tile), Affine::from(0));
-    let mut meanwhile = guarded(vec![always], right.split(context, &iterator(other_place)));
+    let mut meanwhile = right.split(context, &iterator(other_place));
     meanwhile.extend(fetch_tile(context, tiles, parts, Some(right), &ahead, next));
     context.scope.staged = parts.iter().map(|part| part.clone().in_stage(iterator(now))).collect();
     each.extend(write_tile(context, tiles, body, right, &iterator(own_place), meanwhile));
