@@ -52,10 +52,10 @@ fn bytes(
     Box::leak(model.to_bytes().into_boxed_slice())
 }
 
-/// Inputs that are worth any time for choosing.
+/// Inputs of calls that are worth comparisons, and not the time for asking the selector.
 fn training_inputs() -> TrainingInputs {
     let mut inputs = TrainingInputs::default();
-    points(MAX_TRAINING_INPUTS).for_each(|point| inputs.push(&point, 1e9, &[0.0; FEATURES.len()]));
+    points(MAX_TRAINING_INPUTS).for_each(|point| inputs.push(&point, 3e3, &[0.0; FEATURES.len()]));
     inputs
 }
 
