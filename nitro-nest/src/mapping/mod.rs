@@ -219,6 +219,9 @@ impl Mapping {
     /// let mapping = Mapping::on_matrix_units(MatrixArithmetic::Tf32);
     /// let program = nest.map(&nest.dependences()?, &mapping);
     /// assert!(program.to_string().contains("on matrix units, tf32"), "{program}");
+    /// let mapping = Mapping::on_warp_groups(MatrixArithmetic::Tf32);
+    /// let plan = nest.map(&nest.dependences()?, &mapping).plan();
+    /// assert!(plan.runs_on(90).is_ok() && plan.runs_on(80).is_err());
     /// # Ok::<(), nitro_nest::DependenceError>(())
     /// ```
     #[must_use]
@@ -228,7 +231,7 @@ impl Mapping {
 
     /// Returns [`on_matrix_units`](Self::on_matrix_units) with products by groups of four warps, where that is possible.
     ///
-    /// It takes compute capability 9.0. Each group has 64 × 128 elements of a tile.
+    /// Each group has 64 × 128 elements of a tile. Kernels with such products run on compute capability 9.0 alone.
     #[must_use]
     pub fn on_warp_groups(arithmetic: MatrixArithmetic) -> Self {
         let products = Some(Tiling::on_warp_groups(arithmetic));

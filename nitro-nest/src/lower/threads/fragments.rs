@@ -76,15 +76,14 @@ pub(super) struct Fragments {
 
 /// Writes the work on a tile that is all there by matrix units. None: it is none for them.
 pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Option<Instruction> {
-    let [Node::Assign(assignment)] = body else { return None };
-    let operands = operands(context, assignment, is_shared)?;
-    let terms = tiles.whole();
-    let fragments = Fragments::new(context, terms.iterator)?;
-    let (arithmetic, at) = (fragments.arithmetic, fragments.at);
-    let depth = i64::from(arithmetic.depth());
+    let (arithmetic, [Node::Assign(assignment)]) = (arithmetic(context)?, body) else { return None };
+    let (terms, depth) = (tiles.whole(), i64::from(arithmetic.depth()));
     if tiles.own_depth() % depth != 0 {
         return None;
     }
+    let operands = operands(context, assignment, is_shared)?;
+    let fragments = Fragments::new(context, terms.iterator)?;
+    let at = fragments.at;
     let (first, terms) = (iterator(terms.iterator), Range { step: depth, ..terms });
     let [rows, columns] = fragments.counts();
     let along_terms = fragments.stored_along_terms(context, &operands);
