@@ -137,6 +137,28 @@ fn filtered(
     }
 }
 
+/// Some elements have fewer products than others.
+#[nest(reassoc)]
+fn some_products(
+    n: usize,
+    m: usize,
+    l: usize,
+    #[shape(n, l)] a: &Array2<f32>,
+    #[shape(l, m)] b: &Array2<f32>,
+    #[shape(n, m)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            c[[i, j]] *= 2.0;
+            if j <= i {
+                for k in 0..l {
+                    c[[i, j]] += a[[i, k]] * b[[k, j]];
+                }
+            }
+        }
+    }
+}
+
 fn nests() -> [[Nest; 2]; 4] {
     [
         [single::scaled::nest(), double::scaled::nest()],
@@ -490,6 +512,17 @@ fn sums_that_are_no_plain_products_have_none_of_warp_groups() {
     let [plain, _] = of_groups(MatrixArithmetic::Bf16x6);
     let plan = program(&single::scaled::nest(), &plain).plan();
     assert_eq!([80, 90, 100].map(|device| plan.runs_on(device).is_ok()), [false, true, false]);
+}
+
+/// Products are added where their statement runs, and nowhere else.
+#[test]
+fn products_under_a_condition_of_points_are_added_where_it_holds() {
+    let nest = some_products::nest();
+    for tiling in of_groups(MatrixArithmetic::Bf16x6).iter().chain(&tilings(MatrixArithmetic::Bf16x6)) {
+        let program = program(&nest, tiling);
+        // Whole numbers, so that no sum rounds.
+        assert_agrees(&nest, &program, &data(&nest, &[5, 9, 35], 0, 1), 1);
+    }
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn write_loop(
     if let Some(code) = write_carried(context, &hull, body) {
         return code;
     }
-    if let Some(staged) = StagedLoop::find(context, &hull, body) {
+    if let Some(staged) = StagedLoop::find(context, &hull, body, &all) {
         return match context.slices {
             1 => write_tiled(context, staged, &all),
             _ => write_sliced(context, staged, &all),

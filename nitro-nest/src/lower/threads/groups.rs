@@ -3,13 +3,14 @@
 //! While a product is computed, threads split the right operand of the next tile, which they have in registers, and
 //! fetch the tile after that. So a tile is in one of three stages, and its parts in one of two places.
 
+use super::accumulate::own_register;
 use super::context::{Context, either, guarded};
 use super::copy::{Shares, in_bounds};
 use super::fragments::{Fragments, Operands, arithmetic, axis, is_shared, operands, register, written_out};
 use super::parts::StagedPart;
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
-use super::tiles::{Place, Tiles, divide};
+use super::tiles::{Place, Tiles, divide, needed_for};
 use crate::kernel::{GroupProduct, Instruction, PartSplit, Space, Unroll, bytes_of};
 use crate::limits::GROUP_SHARED_BYTES;
 use crate::lower::bounds::{count_to, iterator};
@@ -45,9 +46,10 @@ pub(super) fn take_right(
     context: &mut Context<'_>,
     range: &Range,
     body: &[Node],
+    guards: &[Condition],
     staging: Staging,
 ) -> Staging {
-    match find_right(context, range, body, &staging) {
+    match find_right(context, range, body, guards, &staging) {
         Some((left, element)) => Staging {
             right: Some(RightOperand::place(context, range, element, staging.depth)),
             parts: vec![left],
@@ -63,11 +65,17 @@ fn find_right(
     context: &Context<'_>,
     range: &Range,
     body: &[Node],
+    guards: &[Condition],
     staging: &Staging,
 ) -> Option<(StagedPart, Access)> {
     let arithmetic = arithmetic(context)?;
     let ([Node::Assign(assignment)], [_, _]) = (body, &staging.parts[..]) else { return None };
     if !context.tiling.warp_groups || staging.depth % i64::from(arithmetic.depth()) != 0 {
+        return None;
+    }
+    // All points get products: those that are to have none would need a condition.
+    let own = own_register(context, &assignment.target)?;
+    if !needed_for(context, guards, &[own]).is_empty() {
         return None;
     }
     let Operands { left, right, .. } = operands(context, assignment, is_of_nest)?;

@@ -26,7 +26,12 @@ pub(super) struct StagedLoop<'a> {
 
 impl<'a> StagedLoop<'a> {
     /// Finds the loop that is staged: this one, or one in it where all between are loops of one pipeline.
-    pub(super) fn find(context: &mut Context<'_>, range: &Range, mut body: &'a [Node]) -> Option<Self> {
+    pub(super) fn find(
+        context: &mut Context<'_>,
+        range: &Range,
+        mut body: &'a [Node],
+        guards: &[Condition],
+    ) -> Option<Self> {
         let (mut outer, mut range) = (Vec::new(), range.clone());
         let staging = loop {
             if let Some(found) = find_staging(context, &range, body) {
@@ -39,7 +44,8 @@ impl<'a> StagedLoop<'a> {
         let is_apart = context.slices == 1
             && outer.iter().chain([&range]).all(is_plain)
             && is_in_registers(context, body);
-        let staging = if is_apart { groups::take_right(context, &range, body, staging) } else { staging };
+        let staging =
+            if is_apart { groups::take_right(context, &range, body, guards, staging) } else { staging };
         let is_one = outer.is_empty() || staging.stages > 1 && is_apart;
         is_one.then(|| Self { outer, range, body, staging: place_all(context, staging) })
     }

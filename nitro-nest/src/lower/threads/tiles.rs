@@ -239,7 +239,18 @@ fn with_one_start(context: &mut Context<'_>, range: &Range) -> (Vec<Instruction>
 /// Where statements read and write nothing but registers of the thread's own points and what is staged, points may
 /// compute too for which what they come to is stored nowhere.
 fn needed(context: &Context<'_>, guards: &[Condition], body: &[Node]) -> Vec<Condition> {
-    let Some(own) = private_registers(context, body) else { return guards.to_vec() };
+    match private_registers(context, body) {
+        Some(own) => needed_for(context, guards, &own),
+        None => guards.to_vec(),
+    }
+}
+
+/// Returns the guards that make a difference to what is stored, where nothing but these registers is written.
+pub(super) fn needed_for(
+    context: &Context<'_>,
+    guards: &[Condition],
+    own: &[&Accumulator],
+) -> Vec<Condition> {
     let said: Vec<Affine> = context.axes.iter().flat_map(|axis| axis.is_within()).collect();
     let mut needed = guards.to_vec();
     needed.retain(|guard| {
