@@ -1,8 +1,8 @@
 //! Products on matrix units are as far off as their arithmetic says, and no further.
 
 use nitro_nest::{
-    Array2, Data, FragmentProduct, Instruction, Mapping, MatrixArithmetic, Nest, Program, Schedule, Tiling,
-    nest,
+    Array2, Array3, Data, FragmentProduct, Instruction, Mapping, MatrixArithmetic, Nest, Program, Schedule,
+    Tiling, nest,
 };
 use nitro_test_support::random::Random;
 
@@ -132,6 +132,27 @@ fn filtered(
         for j in 0..m {
             for k in 0..8 {
                 c[[i, j]] += x[i + k] * w[[k, j]];
+            }
+        }
+    }
+}
+
+/// A sum over two loops, the inner one of which ends before its arrays do.
+#[nest(reassoc)]
+fn shifted(
+    n: usize,
+    m: usize,
+    l: usize,
+    #[shape(3, n, l + 5)] a: &Array3<f32>,
+    #[shape(3, l + 5, m)] b: &Array3<f32>,
+    #[shape(n, m)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            for r in 0..3 {
+                for k in 1..l {
+                    c[[i, j]] += a[[r, i, k + 2]] * b[[r, k - 1, j]];
+                }
             }
         }
     }
@@ -512,6 +533,19 @@ fn sums_that_are_no_plain_products_have_none_of_warp_groups() {
     let [plain, _] = of_groups(MatrixArithmetic::Bf16x6);
     let plan = program(&single::scaled::nest(), &plain).plan();
     assert_eq!([80, 90, 100].map(|device| plan.runs_on(device).is_ok()), [false, true, false]);
+}
+
+/// Tiles follow each other through all loops of a sum, and end where it does.
+#[test]
+fn sums_over_several_loops_and_parts_of_arrays_are_whole() {
+    let nest = shifted::nest();
+    for tiling in of_groups(MatrixArithmetic::Bf16x6) {
+        let program = program(&nest, &tiling);
+        assert_eq!(group_products(&program), (tiling.tile_k / 16) as usize, "{program}");
+        for (seed, sizes) in (0..).zip([[5, 9, 35], [66, 17, 33], [3, 8, 1], [7, 20, 2]]) {
+            assert_agrees(&nest, &program, &data(&nest, &sizes, 0, seed), seed);
+        }
+    }
 }
 
 /// Products are added where their statement runs, and nowhere else.
