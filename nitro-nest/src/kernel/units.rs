@@ -210,7 +210,7 @@ impl<T: Number> Running<'_, T> {
 impl<T: Number> Thread<'_, T> {
     /// Splits registers into parts in shared memory.
     pub fn split(&mut self, split: &PartSplit, memory: &mut Memory<'_, T>) -> Result<(), RunError> {
-        for neighbour in 0..split.arithmetic.neighbours() {
+        for neighbour in 0..split.arithmetic.parts_in_16_bytes() {
             let source = split.source.neighbour(neighbour);
             let value = self.own(&source, memory).widened() as f32;
             for (part, value) in (0..).zip(parts(split.arithmetic, value)) {
@@ -231,7 +231,7 @@ impl<T: Number> Thread<'_, T> {
         [first_term, first_column]: [i64; 2],
         memory: &mut Memory<'_, T>,
     ) -> Result<Vec<Vec<f32>>, RunError> {
-        let (arithmetic, neighbours) = (product.arithmetic, product.arithmetic.neighbours());
+        let (arithmetic, neighbours) = (product.arithmetic, product.arithmetic.parts_in_16_bytes());
         let mut right = Vec::new();
         for term in first_term..first_term + i64::from(arithmetic.depth()) {
             for column in first_column..first_column + FRAGMENT[1] as i64 {

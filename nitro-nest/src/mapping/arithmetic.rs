@@ -90,7 +90,7 @@ impl MatrixArithmetic {
     }
 
     /// Returns the parts in 16 bytes.
-    pub(crate) fn neighbours(self) -> i64 {
+    pub(crate) fn parts_in_16_bytes(self) -> i64 {
         i64::from(self.depth()) / 2
     }
 
@@ -122,7 +122,7 @@ impl MatrixArithmetic {
     }
 
     /// Returns the parts of an operand.
-    pub fn parts(self) -> usize {
+    pub(crate) fn parts(self) -> usize {
         match self {
             Self::Tf32 | Self::Bf16 | Self::F16 => 1,
             Self::Tf32x3 | Self::Bf16x3 => 2,

@@ -1,6 +1,6 @@
 //! Functions that multiply on the matrix units of four warps (`wgmma`), in CUDA C++ for compute capability 9.0 alone.
 
-use super::matrix::{name, split, sum_parameters};
+use super::matrix::{inputs, name, places, split, sum_parameters};
 use crate::kernel::GroupProduct;
 use crate::mapping::{MatrixArithmetic, PartFormat};
 
@@ -77,11 +77,7 @@ static __device__ __forceinline__ void split_{arithmetic}(void* target, int part
 fn step(shape: Shape) -> String {
     let Shape { arithmetic, columns, .. } = shape;
     let (sums, depth, format) = (shape.sums(), arithmetic.depth(), name(arithmetic.format()));
-    let list = |first: usize, count: usize| -> String {
-        (first..first + count).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ")
-    };
     let outputs = outputs(sums);
-    let lefts: Vec<String> = (0..REGISTERS).map(|at| format!("\"r\"(left[{at}])")).collect();
     let (right, adds) = (sums + REGISTERS, sums + REGISTERS + 1);
     // Numbers of 16 bits may lie along columns; these do not.
     let order = if arithmetic.format() == PartFormat::Tf32 { "" } else { ", 0" };
@@ -99,9 +95,9 @@ static __device__ __forceinline__ void multiply_{columns}_columns_{format}({para
 
 ",
         parameters = sum_parameters(sums),
-        all = list(0, sums),
-        of_left = list(sums, REGISTERS),
-        lefts = lefts.join(", "),
+        all = places(0, sums),
+        of_left = places(sums, REGISTERS),
+        lefts = inputs("left", REGISTERS),
     )
 }
 
@@ -140,7 +136,7 @@ static __device__ __forceinline__ void {name}({parameters},
     );
     for fragment in 0..fragments {
         let (target, first) =
-            (format!("left_parts[{fragment}]"), i64::from(fragment) * arithmetic.neighbours());
+            (format!("left_parts[{fragment}]"), i64::from(fragment) * arithmetic.parts_in_16_bytes());
         text += &if is_stored {
             let first = i64::from(fragment) * REGISTERS as i64;
             (0..REGISTERS as i64)

@@ -45,13 +45,7 @@ fn format_function(format: PartFormat) -> String {
         PartFormat::Bf16 => ("m16n8k16", "bf16.bf16"),
         PartFormat::F16 => ("m16n8k16", "f16.f16"),
     };
-    let list = |first: usize, count: usize| -> String {
-        (first..first + count).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ")
-    };
-    let inputs = |array: &str, count: usize| -> String {
-        (0..count).map(|at| format!("\"r\"({array}[{at}])")).collect::<Vec<_>>().join(", ")
-    };
-    let (sums, lefts, rights) = (list(0, SUMS), list(SUMS, LEFT), list(SUMS + LEFT, RIGHT));
+    let (sums, lefts, rights) = (places(0, SUMS), places(SUMS, LEFT), places(SUMS + LEFT, RIGHT));
     let (of_left, of_right) = (inputs("left", LEFT), inputs("right", RIGHT));
     format!(
         "\
@@ -152,6 +146,16 @@ pub(super) fn split(arithmetic: MatrixArithmetic, target: &str, source: &str, re
     )
 }
 
+/// Returns so many operands of an instruction in assembly, from this one on.
+pub(super) fn places(first: usize, count: usize) -> String {
+    (first..first + count).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns registers of an array as inputs of assembly.
+pub(super) fn inputs(array: &str, count: usize) -> String {
+    (0..count).map(|at| format!("\"r\"({array}[{at}])")).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the parameters of a function for so many sums of a thread.
 pub(super) fn sum_parameters(count: usize) -> String {
     (0..count).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ")
@@ -182,7 +186,7 @@ pub(super) fn load_functions() -> String {
 fn load_function(matrices: u32, is_transposed: bool) -> String {
     let name = load_name(matrices, is_transposed);
     let trans = if is_transposed { ".trans" } else { "" };
-    let places = (0..matrices).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ");
+    let places = places(0, matrices as usize);
     let outputs = (0..matrices).map(|at| format!("\"=r\"(registers[{at}])")).collect::<Vec<_>>().join(", ");
     format!(
         "\

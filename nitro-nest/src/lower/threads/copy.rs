@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::context::{Context, either, guarded};
-use super::parts::StagedPart;
+use super::parts::{Ends, StagedPart};
 use super::stage::storage;
 use super::tiles::{Tiles, divide};
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
@@ -190,12 +190,11 @@ fn source(
         subscripts.push(index.clone() + origin.clone());
     }
     let is_guarded = mode == CopyMode::Guarded;
-    let mut within = if is_guarded { in_bounds(context, part.array, &subscripts) } else { Vec::new() };
-    if let (true, Some((dimension, ends))) = (is_guarded, &part.fill) {
-        let ends = ends.iter().map(|end| Condition::less(subscripts[*dimension].clone(), end.clone()));
-        let ends: Vec<Condition> = ends.filter(|end| !within.contains(end)).collect();
-        within.extend(ends);
-    }
+    let within = match &part.fill {
+        _ if !is_guarded => Vec::new(),
+        Some(ends) => before_ends(context, part.array, &subscripts, ends),
+        None => in_bounds(context, part.array, &subscripts),
+    };
     (within, Access { array: part.array, subscripts })
 }
 
@@ -313,6 +312,23 @@ fn linear_thread(context: &Context<'_>) -> Affine {
         }
     }
     number
+}
+
+/// Returns the conditions that an array has this element, and that it is before these ends.
+pub(super) fn before_ends(
+    context: &Context<'_>,
+    array: usize,
+    subscripts: &[Affine],
+    (dimension, ends): &Ends,
+) -> Vec<Condition> {
+    let mut within = in_bounds(context, array, subscripts);
+    for end in ends {
+        let condition = Condition::less(subscripts[*dimension].clone(), end.clone());
+        if !within.contains(&condition) {
+            within.push(condition);
+        }
+    }
+    within
 }
 
 /// Returns the conditions that an array has this element.

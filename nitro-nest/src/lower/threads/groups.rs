@@ -5,9 +5,9 @@
 
 use super::accumulate::own_register;
 use super::context::{Context, either, guarded};
-use super::copy::{Shares, in_bounds};
+use super::copy::{Shares, before_ends};
 use super::fragments::{Fragments, Operands, arithmetic, axis, is_shared, operands, register, written_out};
-use super::parts::StagedPart;
+use super::parts::{Ends, StagedPart};
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
 use super::tiles::{Place, Tiles, divide, needed_for};
@@ -31,6 +31,7 @@ pub(super) struct RightOperand {
     arithmetic: MatrixArithmetic,
     /// The element of the nest's array.
     element: Access,
+    ends: Ends,
     /// The iterator of the sum, and that of columns with its first value in the block and its step.
     terms: usize,
     columns: (usize, Affine, i64),
@@ -50,8 +51,8 @@ pub(super) fn take_right(
     staging: Staging,
 ) -> Staging {
     match find_right(context, range, body, guards, &staging) {
-        Some((left, element)) => Staging {
-            right: Some(RightOperand::place(context, range, element, staging.depth)),
+        Some((left, right, ends)) => Staging {
+            right: Some(RightOperand::place(context, range, (right, ends), staging.depth)),
             parts: vec![left],
             stages: STAGES,
             ..staging
@@ -60,14 +61,14 @@ pub(super) fn take_right(
     }
 }
 
-/// Finds the left operand, beyond whose end there are zeros, and an element of the right one.
+/// Finds the left operand, and an element of the right one with its ends: beyond those of both there are zeros.
 fn find_right(
     context: &Context<'_>,
     range: &Range,
     body: &[Node],
     guards: &[Condition],
     staging: &Staging,
-) -> Option<(StagedPart, Access)> {
+) -> Option<(StagedPart, Access, Ends)> {
     let arithmetic = arithmetic(context)?;
     let ([Node::Assign(assignment)], [_, _]) = (body, &staging.parts[..]) else { return None };
     if !context.tiling.warp_groups || staging.depth % i64::from(arithmetic.depth()) != 0 {
@@ -81,25 +82,23 @@ fn find_right(
     let Operands { left, right, .. } = operands(context, assignment, is_of_nest)?;
     let value = Expression::Load(left.clone());
     let mut part = staging.parts.iter().find(|part| part.access(&value).is_some())?.clone();
-    // Where the sum ends, both operands are 0: that takes a dimension along which there are its terms alone.
-    let (dimension, first) = along_terms(&left, range)?;
-    along_terms(&right, range)?;
-    let ends = range.upper.iter().map(|upper| upper.clone() + first).collect();
-    part.fill = Some((dimension, ends));
+    part.fill = Some(ends(&left, range)?);
+    let right_ends = ends(&right, range)?;
     let (x, _) = axis(context, 0);
     let of_parts = bytes_of(arithmetic.part_storage(), context.nest.element) * arithmetic.parts() as i64;
     let right_bytes = PLACES * staging.depth * x.tile() * of_parts;
     let has_room = STAGES * bytes(context, &part) + right_bytes <= GROUP_SHARED_BYTES;
-    has_room.then_some((part, right))
+    has_room.then_some((part, right, right_ends))
 }
 
-/// Returns the dimension of an operand along which the sum goes, by itself, and where it begins there.
-fn along_terms(operand: &Access, range: &Range) -> Option<(usize, i64)> {
+/// Returns where an operand ends with the sum. That takes a dimension along which there are its terms alone.
+fn ends(operand: &Access, range: &Range) -> Option<Ends> {
     let terms = Variable::Iterator(range.iterator);
     let mut along = operand.subscripts.iter().enumerate().filter(|(_, subscript)| subscript.mentions(terms));
     let (dimension, subscript) = along.next()?;
     let first = subscript.clone() - terms;
-    (along.next().is_none() && first.terms().is_empty()).then(|| (dimension, first.constant()))
+    let is_alone = along.next().is_none() && first.terms().is_empty();
+    is_alone.then(|| (dimension, range.upper.iter().map(|upper| upper.clone() + first.clone()).collect()))
 }
 
 fn is_of_nest(context: &Context<'_>, access: &Access) -> bool {
@@ -112,24 +111,24 @@ fn is_any_operand(context: &Context<'_>, access: &Access) -> bool {
 
 impl RightOperand {
     /// Gives the right operand of tiles of so many terms registers, and its parts room in shared memory.
-    fn place(context: &mut Context<'_>, range: &Range, element: Access, depth: i64) -> Self {
+    fn place(context: &mut Context<'_>, range: &Range, (element, ends): (Access, Ends), depth: i64) -> Self {
         let arithmetic = arithmetic(context).expect("it is an operand of matrix units");
         let (x, own) = axis(context, 0);
-        let neighbours = arithmetic.neighbours();
+        let neighbours = arithmetic.parts_in_16_bytes();
         let shares = Shares::new(context, &[depth / neighbours], x.tile(), MOST_COLUMNS);
         let registers = context.local("right", Space::Register, vec![shares.count(), neighbours]);
         let name = format!("{}_parts", context.nest.arrays[element.array].name);
         let shape = vec![PLACES, arithmetic.parts() as i64, depth / neighbours, x.tile(), neighbours];
         let parts = context.stored_local(&name, Space::Shared, shape, arithmetic.part_storage());
         let columns = (x.iterator, iterator(own.first), x.range.step);
-        Self { arithmetic, element, terms: range.iterator, columns, shares, registers, parts }
+        Self { arithmetic, element, ends, terms: range.iterator, columns, shares, registers, parts }
     }
 
     /// Brings a thread's elements of the tile at a place to registers: those that are not there are 0.
     pub(super) fn bring(&self, context: &mut Context<'_>, tiles: &Tiles, place: &Place) -> Vec<Instruction> {
         let [whole, part] = [false, true].map(|is_guarded| {
             self.shares.write(context, |context, indices, own| {
-                self.bring_neighbours(context, tiles, place, &indices, own, is_guarded)
+                self.bring_neighbours(context, place, &indices, own, is_guarded)
             })
         });
         either(tiles.is_there(context, place), whole, part)
@@ -139,7 +138,6 @@ impl RightOperand {
     fn bring_neighbours(
         &self,
         context: &mut Context<'_>,
-        tiles: &Tiles,
         (outer, first): &Place,
         indices: &[Affine],
         own: Affine,
@@ -152,19 +150,17 @@ impl RightOperand {
             outer.fold(self.element.clone(), |element, (outer, value, _)| element.with(*outer, value));
         let element = element.with(*x, &(first_column.clone() + column.clone() * *step));
         let neighbour = context.iterator("neighbour");
-        let term = first.clone() + terms.clone() * self.arithmetic.neighbours() + iterator(neighbour);
+        let term = first.clone() + terms.clone() * self.arithmetic.parts_in_16_bytes() + iterator(neighbour);
         let source = element.with(self.terms, &term);
         let target = Access { array: self.registers, subscripts: vec![own, iterator(neighbour)] };
-        let mut within = Vec::new();
-        if is_guarded {
-            within = in_bounds(context, source.array, &source.subscripts);
-            let ends = tiles.range.upper.iter().map(|upper| Condition::less(term.clone(), upper.clone()));
-            let ends: Vec<Condition> = ends.filter(|end| !within.contains(end)).collect();
-            within.extend(ends);
-        }
+        let within = if is_guarded {
+            before_ends(context, source.array, &source.subscripts, &self.ends)
+        } else {
+            Vec::new()
+        };
         let [load, zero] = [Expression::Load(source), Expression::Constant(0.0.into())]
             .map(|value| vec![Instruction::assign(target.clone(), value)]);
-        vec![written_out(neighbour, self.arithmetic.neighbours(), either(within, load, zero))]
+        vec![written_out(neighbour, self.arithmetic.parts_in_16_bytes(), either(within, load, zero))]
     }
 
     /// Splits what the threads of a block have into parts at a place.
@@ -321,7 +317,7 @@ impl Products {
     /// Begins the products of a step.
     fn begin(&self, right: &RightOperand, place: &Affine, step: i64) -> Instruction {
         let ([counter, _], [rows, _]) = (self.fragments.at, self.fragments.counts());
-        let terms = step * self.at_once * self.depth() / right.arithmetic.neighbours();
+        let terms = step * self.at_once * self.depth() / right.arithmetic.parts_in_16_bytes();
         let product = GroupProduct {
             arithmetic: right.arithmetic,
             sums: self.all_sums(),

@@ -25,9 +25,12 @@ pub(crate) struct StagedPart {
     pub(crate) stage: Option<Affine>,
     /// The conditions for copying several elements at once, where that may be.
     pub(crate) wide: Option<Vec<Condition>>,
-    /// Elements beyond the array are 0, and those whose subscript along this dimension comes to one of these ends.
-    pub(super) fill: Option<(usize, Vec<Affine>)>,
+    /// Elements beyond the array are 0, and those from these ends on.
+    pub(super) fill: Option<Ends>,
 }
+
+/// A dimension, and the subscripts along it from the least of which on elements do not count.
+pub(super) type Ends = (usize, Vec<Affine>);
 
 /// Stands for the element in what is kept of it.
 pub(super) const STAGED: Access = Access { array: usize::MAX, subscripts: Vec::new() };
