@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use nitro_launch::{Reach, Target};
+
 use crate::Cuda;
 
 /// The output of the compiler.
@@ -29,9 +31,8 @@ pub enum Output {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    architecture: u32,
-    /// The code may have instructions of this architecture that no other has (`sm_90a`).
-    is_alone: bool,
+    /// The architecture, and whether the code may have instructions that newer ones lack (`sm_90a`).
+    target: Target,
     output: Output,
     /// Definitions and what else the user gives, as NVRTC takes them.
     arguments: Vec<String>,
@@ -41,7 +42,8 @@ impl Options {
     /// Makes options for machine code of this compute capability, as in `90`.
     #[must_use]
     pub fn new(architecture: u32) -> Self {
-        Self { architecture, is_alone: false, output: Output::Cubin, arguments: Vec::new() }
+        let target = Target { architecture, reach: Reach::Newer };
+        Self { target, output: Output::Cubin, arguments: Vec::new() }
     }
 
     /// Makes options for the compute capability of this device.
@@ -69,13 +71,13 @@ impl Options {
         Self { output, ..self }
     }
 
-    /// Permits instructions that no other architecture has: what comes of it runs on no other.
-    pub(crate) fn alone(self) -> Self {
-        Self { is_alone: true, ..self }
+    /// Permits instructions that devices beyond this reach lack: what comes of it does not run on them.
+    pub(crate) fn reaching(self, reach: Reach) -> Self {
+        Self { target: Target { reach, ..self.target }, ..self }
     }
 
     pub(crate) fn architecture(&self) -> u32 {
-        self.architecture
+        self.target.architecture
     }
 
     pub(super) fn output(&self) -> Output {
@@ -88,8 +90,7 @@ impl Options {
             Output::Cubin => "sm",
             Output::Ptx => "compute",
         };
-        let alone = if self.is_alone { "a" } else { "" };
-        let architecture = format!("--gpu-architecture={of}_{}{alone}", self.architecture);
+        let architecture = format!("--gpu-architecture={of}_{}", self.target);
         // By `-v` the log says what each kernel takes.
         let always = ["--std=c++17", "--generate-line-info", "--ptxas-options=-v"];
         let always = always.map(str::to_owned).into_iter();

@@ -315,9 +315,8 @@ fn with_source<R>(
     check_alone(&source, options.architecture())?;
     let options = options.define("nitro_int", integers.c_name());
     let options = if plan.contracts { options } else { options.with_argument("-fmad=false") };
-    let is_alone = plan.target.is_some_and(|target| target.reach == Reach::Alone);
-    let options = if is_alone { options.alone() } else { options };
-    work(&source, &options)
+    let reach = plan.target.map_or(Reach::Newer, |target| target.reach);
+    work(&source, &options.reaching(reach))
 }
 
 impl fmt::Debug for Executable {
