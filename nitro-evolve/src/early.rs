@@ -101,9 +101,9 @@ impl<'a> Early<'a> {
     pub(crate) fn work(&self) {
         let mut seen = HashSet::new();
         while let Some(believed) = self.next() {
-            let busy = Busy(self);
+            let _busy = Busy(self);
             if seen.insert(believed.clone()) {
-                busy.0.look(believed);
+                self.look(believed);
             }
         }
     }

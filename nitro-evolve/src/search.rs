@@ -100,8 +100,9 @@ pub(crate) fn search(
         search.run(&mut evolution, ending.0)
     })?;
     search.evaluator.threads += early.threads;
-    if let Some((_, why)) = search.evaluator.conditions.blame.all().first() {
-        let count = search.evaluator.conditions.blame.all().len();
+    let blamed = search.evaluator.conditions.blame.all();
+    if let Some((_, why)) = blamed.first() {
+        let count = blamed.len();
         observer.message(&format!(
             "{count} edits or pairs of edits are in no later candidate, since with one {why}"
         ));
