@@ -521,6 +521,20 @@ fn the_class_as_good_as_single_precision_is_what_the_bounds_say() {
     assert_eq!(is_good(1 << 20), [false, true, false, false, true, true, false]);
 }
 
+/// Several matrices in one block have a right operand each, or share one.
+#[test]
+fn blocks_of_several_matrices_have_all_of_their_operands() {
+    for arithmetic in [MatrixArithmetic::Tf32, MatrixArithmetic::Bf16x6] {
+        let ([groups, _], [warps, ..]) = (of_groups(arithmetic), tilings(arithmetic));
+        for tiling in [Tiling { block: [4, 32, 2], ..groups }, Tiling { block: [4, 8, 2], ..warps }] {
+            for nest in [single::batch::nest(), single::contraction::nest()] {
+                let program = program(&nest, &tiling);
+                assert_agrees(&nest, &program, &data(&nest, &[9, 11, 20], 0, 1), 1);
+            }
+        }
+    }
+}
+
 /// Where a sum goes through a window too, each warp multiplies by itself, or nobody does.
 #[test]
 fn sums_that_are_no_plain_products_have_none_of_warp_groups() {

@@ -80,6 +80,11 @@ fn find_right(
         return None;
     }
     let Operands { left, right, .. } = operands(context, assignment, is_of_nest)?;
+    // A block has one right operand.
+    let mut others = context.axes.iter().filter(|axis| axis.dimension != 0 && axis.tile() > 1);
+    if others.any(|axis| right.depends_on(&[axis.iterator])) {
+        return None;
+    }
     let value = Expression::Load(left.clone());
     let mut part = staging.parts.iter().find(|part| part.access(&value).is_some())?.clone();
     part.fill = Some(ends(&left, range)?);
