@@ -82,11 +82,15 @@ pub fn lines(length: usize) -> Vec<Line> {
     ]
 }
 
+/// Numbers at the begin of a cache line: where they lie makes more of a difference than whose clone it is.
+#[repr(align(64))]
+struct Numbers([f32; 1000]);
+
 fn line(name: &str, length: usize, call: impl Fn(&mut [f32]) + Sync + 'static) -> Line {
     let calls = move |_: &[super::Input], calls: usize| {
-        let mut values = vec![1.0; length];
+        let mut numbers = Numbers([1.0; 1000]);
         for _ in 0..calls {
-            call(black_box(&mut values));
+            call(black_box(&mut numbers.0[..length]));
         }
     };
     Line { name: name.to_owned(), repeated: true, calls: Box::new(calls) }
