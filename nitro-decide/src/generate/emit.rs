@@ -347,7 +347,7 @@ impl Emission<'_> {
 /// An element, or several neighbours at once.
 fn copied(target: Access, source: Access, is_wide: bool) -> Vec<Instruction> {
     vec![match is_wide {
-        true => Instruction::Copy { target, source },
+        true => Instruction::Copy { target, source, width: WIDE },
         false => Instruction::Assign(Assignment { target, value: Expression::Load(source) }),
     }]
 }

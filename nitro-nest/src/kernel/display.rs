@@ -181,9 +181,9 @@ impl Notation for KernelNames<'_> {
                 let of = if *width == 1 { String::new() } else { format!(" and neighbours, {width} in all") };
                 format!("fetch {target} = {source}{of};")
             }
-            Instruction::Copy { target, source } => {
+            Instruction::Copy { target, source, width } => {
                 let [target, source] = [target, source].map(|access| display::access(self, access));
-                format!("copy {target} = {source} and neighbours, {WIDE} in all;")
+                format!("copy {target} = {source} and neighbours, {width} in all;")
             }
             Instruction::Choose { conditions, target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));
@@ -240,13 +240,14 @@ impl Notation for KernelNames<'_> {
                 format!("split {source} and neighbours to {target}, {};", split.arithmetic)
             }
             Instruction::BeginProduct(product) => {
-                let [sums, left, right] =
-                    [&product.sums[0], &product.left, &product.right].map(|one| display::access(self, one));
+                let [sums, left, right] = [&product.sums[0], product.left.first(), product.right.first()]
+                    .map(|one| display::access(self, one));
                 let (columns, arithmetic) = (product.columns(), product.arithmetic);
                 format!("begin {sums} += {left} * {right}, {columns} columns of four warps, {arithmetic};")
             }
-            Instruction::AwaitProduct(sums) => {
-                format!("await product {};", display::access(self, &sums[0]))
+            Instruction::AwaitProduct { sums, but } => {
+                let but = if *but == 0 { String::new() } else { format!(" but the last {but}") };
+                format!("await product {}{but};", display::access(self, &sums[0]))
             }
             Instruction::AddWide { target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));

@@ -39,13 +39,57 @@ pub struct GroupProduct {
     pub arithmetic: MatrixArithmetic,
     /// A thread's registers of the sums: four for each 8 columns, as in a [`FragmentProduct`].
     pub sums: Vec<Access>,
-    /// The left fragments of the product, one after the other along the sum.
+    /// The fragments of the product, one after the other along the sum.
     pub fragments: u32,
-    /// The first of a thread's registers of them.
-    pub left: Access,
-    /// The first element of the right operand, which a [`PartSplit`] has put into shared memory.
-    pub right: Access,
+    /// The left operand, whose rows are those of the four warps.
+    pub left: GroupOperand,
+    /// The right operand, in shared memory.
+    pub right: GroupOperand,
 }
+
+/// Where an operand of a product of four warps is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum GroupOperand {
+    /// The first of a thread's registers of left fragments.
+    Registers(Access),
+    /// The first element of what a [`PartSplit`] has put into shared memory.
+    Parts(Access),
+    /// The first of numbers as they are stored, in a [swizzled](super::Local::is_swizzled) array.
+    ///
+    /// It is \[..\]\[blocks\]\[rows\]\[64\]. Along the sum, a row has terms of one row or column of the operand, and
+    /// blocks go on with them. Else it has neighbours of one term, blocks go on with them, and rows are terms.
+    Stored {
+        /// The first element.
+        first: Access,
+        /// Neighbours are along the sum.
+        is_along_terms: bool,
+    },
+}
+
+impl GroupOperand {
+    /// Returns its first element, or register.
+    #[must_use]
+    pub fn first(&self) -> &Access {
+        match self {
+            Self::Registers(first) | Self::Parts(first) | Self::Stored { first, .. } => first,
+        }
+    }
+
+    /// Returns the element, of the first part, of a term and of a row or column, of one in shared memory.
+    pub(super) fn element(&self, term: i64, across: i64, arithmetic: MatrixArithmetic) -> Access {
+        let (first, row) = (self.first(), i64::from(SWIZZLED_ROW));
+        let neighbours = arithmetic.parts_in_16_bytes();
+        let [block, of_block, neighbour] = match self {
+            Self::Stored { is_along_terms: true, .. } => [term / row, across, term % row],
+            Self::Stored { is_along_terms: false, .. } => [across / row, term, across % row],
+            Self::Parts(_) | Self::Registers(_) => [term / neighbours, across, term % neighbours],
+        };
+        first.behind(2, block).behind(1, of_block).neighbour(neighbour)
+    }
+}
+
+/// The numbers of 16 bits of a row of a [swizzled](super::Local::is_swizzled) array.
+pub(crate) const SWIZZLED_ROW: u32 = 64;
 
 impl GroupProduct {
     /// Returns the number of columns.

@@ -14,7 +14,7 @@ mod units;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
-pub use matrix::{FragmentLoad, FragmentProduct, GroupProduct, PartSplit};
+pub use matrix::{FragmentLoad, FragmentProduct, GroupOperand, GroupProduct, PartSplit};
 use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
@@ -83,16 +83,26 @@ pub struct Local {
     /// The form of its elements.
     #[serde(default, skip_serializing_if = "Storage::is_number")]
     pub storage: Storage,
+    /// Rows are 128 bytes, and the 16 bytes at a place are elsewhere in their row: their number xor that of the row.
+    ///
+    /// So eight rows at one place are in different banks, as matrix units read them (PTX ISA, *Swizzling Modes*).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_swizzled: bool,
 }
 
 impl Local {
     /// Returns an array of the nest's numbers.
     #[must_use]
     pub fn new(name: impl Into<String>, space: Space, shape: Vec<i64>) -> Self {
-        Self { name: name.into(), space, shape, storage: Storage::default() }
+        Self { name: name.into(), space, shape, storage: Storage::default(), is_swizzled: false }
     }
 
-    /// Returns the bytes that it takes in shared memory, where arrays begin at multiples of 16.
+    /// Returns the multiple of bytes at which it begins in shared memory: eight rows where they are swizzled.
+    pub(crate) fn alignment(&self) -> i64 {
+        if self.is_swizzled { 1024 } else { 16 }
+    }
+
+    /// Returns the bytes that it takes in shared memory, where others may begin behind it.
     pub(crate) fn bytes(&self, element: Element) -> i64 {
         let bytes = self.shape.iter().product::<i64>() * bytes_of(self.storage, element);
         bytes.unsigned_abs().next_multiple_of(16) as i64
@@ -138,6 +148,9 @@ pub enum Space {
 
 /// The neighbours that a thread copies at once: 16 bytes.
 pub const WIDE: u32 = 4;
+
+/// The neighbours of 16 bits that are 16 bytes.
+pub(crate) const WIDEST: u32 = 8;
 
 /// A step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -231,8 +244,13 @@ pub enum Instruction {
     Split(PartSplit),
     /// Begins to add a product to sums, on the matrix units of four warps. Compute capability 9.0 alone has it.
     BeginProduct(GroupProduct),
-    /// Waits for all products that the threads of four warps have begun, all of which come here: their sums, or some.
-    AwaitProduct(Vec<Access>),
+    /// Waits for products that the threads of four warps have begun, all of which come here.
+    AwaitProduct {
+        /// Their sums, or some.
+        sums: Vec<Access>,
+        /// The last ones, so many, are not waited for.
+        but: u32,
+    },
     /// Begins to copy elements of the nest's to shared memory.
     ///
     /// They are there once this thread has awaited them.
@@ -241,15 +259,17 @@ pub enum Instruction {
         target: Access,
         /// The element that is copied, or the first of several that are neighbours.
         source: Access,
-        /// The number of them: 1, or [`WIDE`], and then the first is at a multiple of it.
+        /// The number of them: 1, [`WIDE`] or, of 16 bits, 8; then the first is at a multiple of it.
         width: u32,
     },
-    /// Copies [`WIDE`] neighbours at once; the first is at a multiple of that in both arrays.
+    /// Copies neighbours at once.
     Copy {
         /// The first of those that they come to.
         target: Access,
         /// The first of those that are copied.
         source: Access,
+        /// The number of them: [`WIDE`], or 2 of the nest's numbers. The first is at a multiple of it in both arrays.
+        width: u32,
     },
     /// Makes a group of all that this thread has begun to fetch since the last one.
     Commit,
@@ -263,6 +283,11 @@ impl Instruction {
     /// Assigns a value to an element.
     pub(crate) fn assign(target: Access, value: Expression) -> Self {
         Self::Assign(Assignment { target, value })
+    }
+
+    /// Copies [`WIDE`] neighbours.
+    pub(crate) fn copy(target: Access, source: Access) -> Self {
+        Self::Copy { target, source, width: WIDE }
     }
 }
 
@@ -297,9 +322,20 @@ impl Kernel {
 
     /// Returns the bytes of shared memory that a launch has to ask for: none where static memory suffices.
     pub(crate) fn dynamic_shared_bytes(&self, element: Element) -> u32 {
-        let shared = self.locals.iter().filter(|local| local.space == Space::Shared);
-        let all: i64 = shared.map(|local| local.bytes(element)).sum();
+        let all = self.shared_places(element).last().map_or(0, |[_, end]| *end);
         if all > STATIC_SHARED_BYTES { all as u32 } else { 0 }
+    }
+
+    /// Returns the bytes of shared memory at which each array in it begins and ends.
+    pub(crate) fn shared_places(&self, element: Element) -> Vec<[i64; 2]> {
+        let mut end = 0;
+        let shared = self.locals.iter().filter(|local| local.space == Space::Shared);
+        let places = shared.map(|local| {
+            let begin = (end as u64).next_multiple_of(local.alignment() as u64) as i64;
+            end = begin + local.bytes(element);
+            [begin, end]
+        });
+        places.collect()
     }
 
     /// Returns the elements that it writes, in the order in which they are written.

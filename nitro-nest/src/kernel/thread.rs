@@ -176,7 +176,7 @@ impl<'a, T: Number> Thread<'a, T> {
                 self.together = Some(instruction);
                 return Ok(Step::Waits(address, Scope::Warp));
             }
-            Instruction::BeginProduct(_) | Instruction::AwaitProduct(_) => {
+            Instruction::BeginProduct(_) | Instruction::AwaitProduct { .. } => {
                 self.together = Some(instruction);
                 return Ok(Step::Waits(address, Scope::Group));
             }
@@ -190,8 +190,8 @@ impl<'a, T: Number> Thread<'a, T> {
             }
             Instruction::Fetch { target, source, width } => self.fetch(target, source, *width, memory)?,
             Instruction::Await(groups) => self.arrive(*groups as usize, memory)?,
-            Instruction::Copy { target, source } => {
-                for assignment in self.neighbours(target, source, WIDE, memory)? {
+            Instruction::Copy { target, source, width } => {
+                for assignment in self.neighbours(target, source, *width, memory)? {
                     self.assign(&assignment, &[], memory)?;
                 }
             }

@@ -2,8 +2,8 @@
 
 use super::Instruction;
 use super::matrix::{
-    FRAGMENT, FragmentLoad, FragmentProduct, GroupProduct, PartSplit, add_product, left_place, parts,
-    right_place, sum_place,
+    FRAGMENT, FragmentLoad, FragmentProduct, GroupOperand, GroupProduct, PartSplit, add_product, left_place,
+    parts, right_place, sum_place,
 };
 use super::memory::Memory;
 use super::run::{Running, WARP};
@@ -19,6 +19,8 @@ pub(super) struct Begun<'a> {
     /// The first thread of the group.
     first: usize,
     product: &'a GroupProduct,
+    /// The first of its sums, of that thread.
+    target: (usize, Vec<i64>),
     /// The iterators of its threads where it began, which say what it reads.
     iterators: Vec<Vec<i64>>,
     /// What each warp's sums become, fragment after fragment.
@@ -40,9 +42,10 @@ impl<T: Number> Running<'_, T> {
             Some(Instruction::BeginProduct(product)) => {
                 let sums = self.product_of_group(&lanes, product)?;
                 let iterators = lanes.iter().map(|thread| self.threads[*thread].iterators.clone()).collect();
-                self.begun.push(Begun { first: lanes[0], product, iterators, sums });
+                let (first, target) = (lanes[0], self.target(lanes[0], product));
+                self.begun.push(Begun { first, product, target, iterators, sums });
             }
-            Some(Instruction::AwaitProduct(_)) => self.finish_products(&lanes)?,
+            Some(Instruction::AwaitProduct { but, .. }) => self.finish_products(&lanes, *but as usize)?,
             _ => {}
         }
         Ok(())
@@ -145,6 +148,12 @@ impl<T: Number> Running<'_, T> {
         Ok(())
     }
 
+    /// Returns the first of the sums of a product, of a thread.
+    fn target(&self, thread: usize, product: &GroupProduct) -> (usize, Vec<i64>) {
+        let first = &product.sums[0];
+        (first.array, self.threads[thread].subscripts(first))
+    }
+
     /// Returns what the sums of each warp of a group become, fragment after fragment.
     fn product_of_group(
         &mut self,
@@ -153,16 +162,26 @@ impl<T: Number> Running<'_, T> {
     ) -> Result<Vec<Vec<f32>>, RunError> {
         let arithmetic = product.arithmetic;
         let depth = i64::from(arithmetic.depth());
+        // Products to the same sums follow each other, whether they are awaited or not.
+        let target = self.target(lanes[0], product);
+        let is_before = |begun: &&Begun<'_>| begun.first == lanes[0] && begun.target == target;
+        let before = self.begun.iter().rfind(is_before).map(|begun| begun.sums.clone());
+        let mut before = before.into_iter().flatten();
         let mut found = Vec::new();
-        for warp in lanes.chunks(WARP) {
+        for (number, warp) in (0..).zip(lanes.chunks(WARP)) {
             let mut left = Vec::new();
             for fragment in 0..i64::from(product.fragments) {
-                let first = product.left.neighbour(fragment * depth / 2);
-                left.push(self.left_fragment(warp, arithmetic, &first));
+                let place = [fragment * depth, number * FRAGMENT[0] as i64];
+                left.push(match &product.left {
+                    GroupOperand::Registers(first) => {
+                        self.left_fragment(warp, arithmetic, &first.neighbour(fragment * depth / 2))
+                    }
+                    _ => self.threads[warp[0]].left_fragment(product, place, &mut self.memory)?,
+                });
             }
             for (at, registers) in (0..).zip(product.sums.chunks(4)) {
                 let begins_anew = arithmetic.parts() > 1;
-                let mut sums = self.sums(warp, registers);
+                let mut sums = before.next().unwrap_or_else(|| self.sums(warp, registers));
                 if begins_anew {
                     sums.fill(0.0);
                 }
@@ -177,11 +196,13 @@ impl<T: Number> Running<'_, T> {
         Ok(found)
     }
 
-    /// Finishes the products that a group of warps has begun: what they read must be as it was.
-    fn finish_products(&mut self, lanes: &[usize]) -> Result<(), RunError> {
+    /// Finishes the products that a group of warps has begun, but for the last ones: what they read must be as it was.
+    fn finish_products(&mut self, lanes: &[usize], but: usize) -> Result<(), RunError> {
         let all = std::mem::take(&mut self.begun);
-        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|begun| begun.first == lanes[0]);
-        self.begun = others;
+        let (mut own, mut others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|begun| begun.first == lanes[0]);
+        let later = own.split_off(own.len().saturating_sub(but));
+        std::mem::swap(&mut self.begun, &mut others);
         for mut begun in own {
             self.swap_iterators(lanes, &mut begun.iterators);
             let again = self.product_of_group(lanes, begun.product)?;
@@ -197,6 +218,7 @@ impl<T: Number> Running<'_, T> {
             }
             self.swap_iterators(lanes, &mut begun.iterators);
         }
+        self.begun.extend(later);
         Ok(())
     }
 
@@ -231,25 +253,50 @@ impl<T: Number> Thread<'_, T> {
         [first_term, first_column]: [i64; 2],
         memory: &mut Memory<'_, T>,
     ) -> Result<Vec<Vec<f32>>, RunError> {
-        let (arithmetic, neighbours) = (product.arithmetic, product.arithmetic.parts_in_16_bytes());
         let mut right = Vec::new();
-        for term in first_term..first_term + i64::from(arithmetic.depth()) {
+        for term in first_term..first_term + i64::from(product.arithmetic.depth()) {
             for column in first_column..first_column + FRAGMENT[1] as i64 {
-                let first = product.right.behind(2, term / neighbours).behind(1, column);
-                let first = first.neighbour(term % neighbours);
-                let mut parts = Vec::new();
-                for part in 0..arithmetic.parts() as i64 {
-                    let element = first.behind(3, part);
-                    let value = Expression::Load(element.clone());
-                    let doing = Assignment { target: product.sums[0].clone(), value };
-                    let subscripts = self.subscripts(&element);
-                    let place = memory.place(element.array, &subscripts, self.actor.block, &doing)?;
-                    parts.push(memory.load(&place, self.actor, &doing)?.widened() as f32);
-                }
-                right.push(parts);
+                right.push(self.parts_of(product, &product.right, [term, column], memory)?);
             }
         }
         Ok(right)
+    }
+
+    /// Reads the left fragment of a product that begins at a term and a row, row by row, as parts.
+    fn left_fragment(
+        &self,
+        product: &GroupProduct,
+        [first_term, first_row]: [i64; 2],
+        memory: &mut Memory<'_, T>,
+    ) -> Result<Vec<Vec<f32>>, RunError> {
+        let mut left = Vec::new();
+        for row in first_row..first_row + FRAGMENT[0] as i64 {
+            for term in first_term..first_term + i64::from(product.arithmetic.depth()) {
+                left.push(self.parts_of(product, &product.left, [term, row], memory)?);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Reads the parts of an element of an operand in shared memory.
+    fn parts_of(
+        &self,
+        product: &GroupProduct,
+        operand: &GroupOperand,
+        [term, across]: [i64; 2],
+        memory: &mut Memory<'_, T>,
+    ) -> Result<Vec<f32>, RunError> {
+        let first = operand.element(term, across, product.arithmetic);
+        let mut parts = Vec::new();
+        for part in 0..product.arithmetic.parts() as i64 {
+            let element = first.behind(3, part);
+            let value = Expression::Load(element.clone());
+            let doing = Assignment { target: product.sums[0].clone(), value };
+            let subscripts = self.subscripts(&element);
+            let place = memory.place(element.array, &subscripts, self.actor.block, &doing)?;
+            parts.push(memory.load(&place, self.actor, &doing)?.widened() as f32);
+        }
+        Ok(parts)
     }
 
     /// Reads the row that it names of fragments.

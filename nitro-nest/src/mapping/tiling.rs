@@ -84,8 +84,9 @@ pub struct Tiling {
     /// Four warps multiply together (*warp groups*, `wgmma`): compute capability 9.0 alone has that.
     ///
     /// A block is four threads wide, and as many times 32 high as it has groups; a thread has up to 64 values along x.
-    /// There are three stages, whatever [`stages`](Self::stages) says. Where sums do not simply go through rows of one
-    /// operand and columns of another one, each warp multiplies by itself.
+    /// There are three stages, whatever [`stages`](Self::stages) says. Operands that are both stored as matrix units
+    /// take them stay so: they have four stages of 64 terms or a multiple. Where sums do not simply go through rows of
+    /// one operand and columns of another one, each warp multiplies by itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warp_groups: bool,
 }

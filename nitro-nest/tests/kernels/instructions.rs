@@ -144,7 +144,7 @@ fn what_is_not_awaited_is_no_number() {
 #[test]
 fn several_elements_are_copied_at_once_where_they_begin_at_a_multiple() {
     let wide = |to: i64, from: i64| {
-        let back = Instruction::Copy { target: at(0, from), source: at(1, 0) };
+        let back = Instruction::Copy { target: at(0, from), source: at(1, 0), width: 4 };
         let arrived = [Instruction::Commit, Instruction::Await(0), assign(at(1, 1), 9.0), back];
         let there = Instruction::Fetch { target: at(1, to), source: at(0, from), width: WIDE };
         run(&program(vec![below(1, [vec![there], arrived.to_vec()].concat())]), 8, 1)
@@ -153,7 +153,7 @@ fn several_elements_are_copied_at_once_where_they_begin_at_a_multiple() {
     let RunError::Misaligned { array, subscripts, .. } = wide(0, 2).unwrap_err() else { panic!("it is not") };
     assert_eq!((array.as_str(), subscripts), ("x", vec![2]));
     assert!(matches!(wide(4, 4).unwrap_err(), RunError::OutOfBounds { .. }));
-    let by_all = vec![Instruction::Copy { target: at(1, 0), source: at(0, 0) }];
+    let by_all = vec![Instruction::Copy { target: at(1, 0), source: at(0, 0), width: 4 }];
     assert!(is_race(run(&program(by_all), 4, 1)), "all of the elements are written");
 }
 

@@ -107,15 +107,17 @@ fn a_kernel_says_for_how_many_blocks_there_are_to_be_registers() {
 }
 
 #[test]
-fn what_is_copied_at_once_is_sixteen_bytes() {
+fn what_is_copied_at_once_is_up_to_sixteen_bytes() {
     let tile = |subscript: i64| at(1, subscript);
     let cuda = |one: Instruction| program(vec![one]).cuda(Integers::Bits64);
     let fetch = cuda(Instruction::Fetch { target: tile(0), source: at(0, THREAD * 4), width: WIDE });
     for line in ["cp.async.cg.shared.global [%0], [%1], 16;", "    fetch_wide(&tile[0], &x["] {
         assert!(fetch.contains(line), "{line}: {fetch}");
     }
-    let copy = cuda(Instruction::Copy { target: tile(0), source: at(0, THREAD * 4) });
+    let copy = cuda(Instruction::Copy { target: tile(0), source: at(0, THREAD * 4), width: 4 });
     assert!(copy.contains("*(float4*)&tile[0] = *(const float4*)&x["), "{copy}");
+    let pair = cuda(Instruction::Copy { target: tile(0), source: at(0, THREAD * 2), width: 2 });
+    assert!(pair.contains("*(float2*)&tile[0] = *(const float2*)&x["), "{pair}");
     assert!(!copy.contains("fetch"), "{copy}");
 }
 

@@ -389,6 +389,42 @@ mod stored {
     }
 
     #[nest(reassoc)]
+    pub fn terms(
+        n: usize,
+        m: usize,
+        l: usize,
+        #[shape(n, l)] a: &Array2<f16>,
+        #[shape(m, l)] b: &Array2<f16>,
+        #[shape(n, m)] c: &mut Array2<f32>,
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[i, j]] += a[[i, k]].to_f32() * b[[j, k]].to_f32();
+                }
+            }
+        }
+    }
+
+    #[nest(reassoc)]
+    pub fn shifted(
+        n: usize,
+        m: usize,
+        l: usize,
+        #[shape(l + 8, n + 3)] a: &Array2<bf16>,
+        #[shape(l + 2, m + 8)] b: &Array2<bf16>,
+        #[shape(n, m)] c: &mut Array2<f32>,
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[i, j]] += a[[k + 8, i + 3]].to_f32() * b[[k + 1, j + 8]].to_f32();
+                }
+            }
+        }
+    }
+
+    #[nest(reassoc)]
     pub fn columns(
         n: usize,
         m: usize,
@@ -402,6 +438,30 @@ mod stored {
                 for k in 0..l {
                     c[[i, j]] += a[[k, i]].to_f32() * b[[j, k]].to_f32();
                 }
+            }
+        }
+    }
+}
+
+/// Operands that are stored in the format of parts go to shared memory as they are, if warp groups multiply them.
+#[cfg(feature = "half")]
+#[test]
+fn operands_of_warp_groups_stay_as_they_are_stored() {
+    use MatrixArithmetic::{Bf16, F16};
+    let nests = [
+        (stored::rows::nest(), Bf16),
+        (stored::terms::nest(), F16),
+        (stored::shifted::nest(), Bf16),
+        (stored::columns::nest(), F16),
+    ];
+    for (seed, (nest, arithmetic)) in (0..).zip(nests) {
+        for (block, thread_tile) in [([4, 32, 1], [16, 2, 1]), ([4, 64, 1], [16, 4, 1])] {
+            let [tiling, _] = of_groups(arithmetic);
+            let program = program(&nest, &Tiling { block, thread_tile, ..tiling });
+            assert!(program.to_string().contains(" but the last "), "{program}");
+            // Whole numbers, so that no sum rounds. Rows of multiples of 8 come at once.
+            for sizes in [[64, 64, 136], [70, 72, 200], [21, 19, 45], [72, 8, 16]] {
+                assert_agrees(&nest, &program, &data(&nest, &sizes, 0, seed), seed);
             }
         }
     }

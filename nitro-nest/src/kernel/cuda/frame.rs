@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Writer;
 use crate::kernel::display::write_instructions;
-use crate::kernel::{Extent, Instruction, Space};
+use crate::kernel::{Extent, Instruction, Local, Space};
 use crate::nest::affine::Variable;
 use crate::nest::display::Names;
 
@@ -19,24 +19,30 @@ impl Writer<'_> {
         *text +=
             &format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({arguments})\n{{\n");
         let is_dynamic = self.kernel.dynamic_shared_bytes(self.element()) > 0;
+        let alignment = self.kernel.locals.iter().map(Local::alignment).max().unwrap_or_default();
         if is_dynamic {
-            *text += "    extern __shared__ __align__(16) unsigned char dynamic_shared[];\n";
+            *text +=
+                &format!("    extern __shared__ __align__({alignment}) unsigned char dynamic_shared[];\n");
         }
-        let mut offset = 0;
+        let mut places = self.kernel.shared_places(self.element()).into_iter();
         for (index, local) in self.kernel.locals.iter().enumerate() {
             let array = self.program.nest.arrays.len() + index;
             // Aligned so that a compiler may load four elements at once.
             let space = match local.space {
-                Space::Shared => "__shared__ __align__(16) ",
-                Space::Register if self.is_copied(array) || !local.storage.is_number() => "__align__(16) ",
-                Space::Register => "",
+                Space::Shared => format!("__shared__ __align__({}) ", local.alignment()),
+                Space::Register if self.is_copied(array) || !local.storage.is_number() => {
+                    "__align__(16) ".to_owned()
+                }
+                Space::Register => String::new(),
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
             let (number, name) = (local.storage.c_name(self.element()), self.names.array(array));
-            if is_dynamic && local.space == Space::Shared {
-                let place = format!("dynamic_shared + {offset}");
+            if is_dynamic
+                && local.space == Space::Shared
+                && let Some([begin, _]) = places.next()
+            {
+                let place = format!("dynamic_shared + {begin}");
                 *text += &format!("    {number} (&{name}){shape} = *({number} (*){shape})({place});\n");
-                offset += local.bytes(self.element());
                 continue;
             }
             *text += &format!("    {space}{number} {name}{shape};\n");
@@ -87,9 +93,8 @@ impl Writer<'_> {
     /// Returns `true` if several elements of the array are copied at once.
     fn is_copied(&self, array: usize) -> bool {
         self.kernel.has(|instruction| match instruction {
-            Instruction::Copy { target, source: other } | Instruction::AddWide { target, value: other } => {
-                target.array == array || other.array == array
-            }
+            Instruction::Copy { target, source: other, .. }
+            | Instruction::AddWide { target, value: other } => target.array == array || other.array == array,
             _ => false,
         })
     }

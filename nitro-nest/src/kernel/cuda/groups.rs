@@ -1,7 +1,8 @@
 //! Functions that multiply on the matrix units of four warps (`wgmma`), in CUDA C++ for compute capability 9.0 alone.
 
 use super::matrix::{inputs, name, places, split, sum_parameters};
-use crate::kernel::GroupProduct;
+use crate::kernel::matrix::SWIZZLED_ROW;
+use crate::kernel::{GroupOperand, GroupProduct, Local};
 use crate::mapping::{MatrixArithmetic, PartFormat};
 
 /// Registers of parts of a thread for a left fragment, and for 16 bytes.
@@ -13,14 +14,74 @@ pub(super) struct Shape {
     pub(super) arithmetic: MatrixArithmetic,
     columns: usize,
     fragments: u32,
-    /// Left operands are stored as parts are.
-    is_stored: bool,
+    operands: Operands,
+}
+
+/// Where operands are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operands {
+    /// Left ones in registers, right ones as parts in shared memory.
+    Fragments {
+        /// Left ones are stored as parts are.
+        is_stored: bool,
+    },
+    /// Both in shared memory, as they are stored.
+    Stored([Matrix; 2]),
+}
+
+/// An operand as it is stored, in a swizzled array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Matrix {
+    is_along_terms: bool,
+    /// Rows of a block.
+    rows: i64,
+}
+
+impl Matrix {
+    fn new(operand: &GroupOperand, rows: i64) -> Self {
+        Self { is_along_terms: matches!(operand, GroupOperand::Stored { is_along_terms: true, .. }), rows }
+    }
+
+    /// Returns the upper half of its descriptor, and how far apart blocks are (PTX ISA, *Matrix Descriptor Format*).
+    ///
+    /// Eight rows of 128 bytes follow each other; bit 62 says that those are swizzled. Distances count 16 bytes.
+    fn descriptor(self) -> String {
+        format!("1ull << 62 | 64ull << 32 | {}ull << 16", self.of_block())
+    }
+
+    /// Returns how many times 16 bytes a block has.
+    fn of_block(self) -> i64 {
+        8 * self.rows
+    }
+
+    /// Returns how many times 16 bytes behind the first fragment one of this number is.
+    fn place(self, fragment: u32, arithmetic: MatrixArithmetic) -> i64 {
+        let term = i64::from(fragment * arithmetic.depth());
+        let row = i64::from(SWIZZLED_ROW);
+        if self.is_along_terms { term / row * self.of_block() + term % row / 8 } else { term * 8 }
+    }
+
+    fn name(self) -> String {
+        format!("{}{}", if self.is_along_terms { "rows" } else { "columns" }, self.rows)
+    }
 }
 
 impl Shape {
-    pub(super) fn new(product: &GroupProduct, is_stored: bool) -> Self {
+    /// Returns that of a product; `local` says what an array is.
+    pub(super) fn new<'a>(product: &GroupProduct, local: impl Fn(usize) -> &'a Local) -> Self {
         let GroupProduct { arithmetic, fragments, .. } = *product;
-        Self { arithmetic, columns: product.columns(), fragments, is_stored }
+        let operands = match &product.left {
+            GroupOperand::Registers(first) => {
+                Operands::Fragments { is_stored: !local(first.array).storage.is_number() }
+            }
+            _ => Operands::Stored([&product.left, &product.right].map(|operand| {
+                let [.., rows, _] = local(operand.first().array).shape[..] else {
+                    unreachable!("operands in shared memory are blocks of rows")
+                };
+                Matrix::new(operand, rows)
+            })),
+        };
+        Self { arithmetic, columns: product.columns(), fragments, operands }
     }
 
     /// Returns a thread's sums.
@@ -30,18 +91,49 @@ impl Shape {
 
     /// Returns the name of the function that begins the product.
     pub(super) fn begin(self) -> String {
-        let Self { arithmetic, columns, fragments, is_stored } = self;
-        let stored = if is_stored { "_stored" } else { "" };
-        format!("begin_product{stored}_{arithmetic}_{columns}_{fragments}")
+        let Self { arithmetic, columns, fragments, operands } = self;
+        let of = match operands {
+            Operands::Fragments { is_stored: false } => String::new(),
+            Operands::Fragments { is_stored: true } => "_stored".to_owned(),
+            Operands::Stored([left, right]) => format!("_{}_{}", left.name(), right.name()),
+        };
+        format!("begin_product{of}_{arithmetic}_{columns}_{fragments}")
     }
 }
+
+/// Copies that go on to shared memory from which matrix units read, and what makes them wait for those.
+pub(super) const FETCH_STORED: &str = "\
+static __device__ __forceinline__ void fetch_16_bytes(unsigned short* target, const unsigned short* source)
+{
+    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+}
+
+static __device__ __forceinline__ void show_to_matrix_units()
+{
+    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");
+}
+
+template <int products>
+static __device__ __forceinline__ void await_products_but()
+{
+    asm volatile(\"wgmma.wait_group.sync.aligned %0;\" :: \"n\"(products) : \"memory\");
+}
+
+";
 
 /// Returns the functions for products of these shapes.
 pub(super) fn functions(shapes: &[Shape]) -> String {
     let mut text = String::new();
     let mut written: Vec<String> = Vec::new();
     for shape in shapes {
-        let all = [split_function(shape.arithmetic), step(*shape), wait(shape.sums()), begin(*shape)];
+        let wait = wait(shape.sums());
+        let all = match shape.operands {
+            Operands::Fragments { is_stored } => {
+                vec![split_function(shape.arithmetic), step(*shape), wait, begin(*shape, is_stored)]
+            }
+            Operands::Stored(operands) => vec![wait, begin_stored(*shape, operands)],
+        };
         for function in all {
             if !written.contains(&function) {
                 text += &function;
@@ -121,8 +213,8 @@ static __device__ __forceinline__ void await_product({parameters})
 ///
 /// The right operand is a descriptor of matrices of 8 columns of 16 bytes, which follow each other along columns, and
 /// along the sum behind all columns (PTX ISA, *Matrix Descriptor Format*). Addresses count 16 bytes.
-fn begin(shape: Shape) -> String {
-    let Shape { arithmetic, columns, fragments, is_stored } = shape;
+fn begin(shape: Shape, is_stored: bool) -> String {
+    let Shape { arithmetic, columns, fragments, .. } = shape;
     let (parts, parameters) = (arithmetic.parts(), sum_parameters(shape.sums()));
     let number = if is_stored { "unsigned short" } else { "float" };
     let mut text = format!(
@@ -163,6 +255,44 @@ static __device__ __forceinline__ void {name}({parameters},
                 of_fragment = fragment as usize * 2 * columns,
             );
         }
+    }
+    text + "    asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n}\n\n"
+}
+
+/// Writes the function that begins a product of operands as they are stored.
+fn begin_stored(shape: Shape, operands: [Matrix; 2]) -> String {
+    let Shape { arithmetic, columns, fragments, .. } = shape;
+    let (sums, depth, format) = (shape.sums(), arithmetic.depth(), name(arithmetic.format()));
+    let [left, right] = operands;
+    let mut text = format!(
+        "\
+static __device__ __forceinline__ void {name}({parameters},
+    const void* left, const void* right)
+{{
+    const unsigned long long first_left =
+        {of_left} | (unsigned)__cvta_generic_to_shared(left) >> 4;
+    const unsigned long long first_right =
+        {of_right} | (unsigned)__cvta_generic_to_shared(right) >> 4;
+    asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");
+",
+        name = shape.begin(),
+        parameters = sum_parameters(sums),
+        of_left = left.descriptor(),
+        of_right = right.descriptor(),
+    );
+    let [of_left, of_right] = operands.map(|matrix| i32::from(!matrix.is_along_terms));
+    for fragment in 0..fragments {
+        let [left, right] = operands.map(|matrix| matrix.place(fragment, arithmetic));
+        text += &format!(
+            "    asm volatile(\"wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.f32.{format}.{format} \"
+        \"{{{all}}}, %{sums}, %{after}, 1, 1, 1, {of_left}, {of_right};\"
+        : {outputs}
+        : \"l\"(first_left + {left}), \"l\"(first_right + {right}));
+",
+            all = places(0, sums),
+            after = sums + 1,
+            outputs = outputs(sums),
+        );
     }
     text + "    asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n}\n\n"
 }

@@ -36,12 +36,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the statements that copy neighbours, 16 bytes each.
-    pub(super) fn copy(&self, target: &Access, source: &Access) -> Vec<String> {
-        let (vector, places) = match self.element() {
+    /// Writes the statements that copy neighbours, up to 16 bytes each.
+    pub(super) fn copy(&self, target: &Access, source: &Access, width: u32) -> Vec<String> {
+        let (vector, places) = match (self.element(), width) {
             _ if !self.storage(target.array).is_number() => ("uint2", &[""][..]),
-            Element::F32 => ("float4", &[""][..]),
-            Element::F64 => ("double2", &["", " + 1"][..]),
+            (Element::F32, 2) => ("float2", &[""][..]),
+            (Element::F32, _) => ("float4", &[""][..]),
+            (Element::F64, 2) => ("double2", &[""][..]),
+            (Element::F64, _) => ("double2", &["", " + 1"][..]),
         };
         let [reads, _] = self.kernel.caches(source.array);
         let [_, writes] = self.kernel.caches(target.array);

@@ -19,7 +19,9 @@ use names::CudaNames;
 use nitro_launch::{Element, Storage};
 
 use super::display::Notation;
-use super::{Instruction, Integers, Kernel, Program, Unroll, WIDE, visit};
+use super::{
+    GroupOperand, GroupProduct, Instruction, Integers, Kernel, Local, Program, Unroll, WIDE, WIDEST, visit,
+};
 use crate::mapping::MatrixArithmetic;
 use crate::nest::affine::Affine;
 use crate::nest::display;
@@ -84,9 +86,16 @@ impl Program {
         text.push_str(&matrix::part_functions(&of_both.collect::<Vec<_>>()));
         text.push_str(&matrix::functions(&of_warps));
         text.push_str(&groups::functions(&of_groups));
-        if self.has(|one| matches!(one, Instruction::LoadFragment(_))) {
+        let loads = self.has(|one| matches!(one, Instruction::LoadFragment(_)));
+        let fetches_stored = self.has(|one| matches!(one, Instruction::Fetch { width: WIDEST, .. }));
+        if loads {
             text.push_str(&matrix::load_functions());
+        }
+        if loads || fetches_stored {
             text.push_str(FETCH_16_BITS);
+        }
+        if fetches_stored {
+            text.push_str(groups::FETCH_STORED);
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
@@ -113,8 +122,8 @@ impl Program {
         for kernel in &self.kernels {
             visit(&kernel.body, &mut |instruction| {
                 let Instruction::BeginProduct(product) = instruction else { return };
-                let left = &kernel.locals[product.left.array - self.nest.arrays.len()];
-                let shape = groups::Shape::new(product, !left.storage.is_number());
+                let shape =
+                    groups::Shape::new(product, |array| &kernel.locals[array - self.nest.arrays.len()]);
                 if !found.contains(&shape) {
                     found.push(shape);
                 }
@@ -160,8 +169,19 @@ impl Writer<'_> {
 
     /// Returns how many times 16 bytes a part has of a right operand in shared memory.
     fn part_size(&self, array: usize) -> i64 {
-        let local = &self.kernel.locals[array - self.program.nest.arrays.len()];
-        local.shape.iter().rev().skip(1).take(2).product()
+        self.local(array).shape.iter().rev().skip(1).take(2).product()
+    }
+
+    /// Returns the array of the kernel with this index.
+    fn local(&self, array: usize) -> &Local {
+        &self.kernel.locals[array - self.program.nest.arrays.len()]
+    }
+
+    /// Returns `true` if matrix units read what threads have fetched: by another way, so that it has to be made to wait.
+    fn multiplies_fetched(&self) -> bool {
+        self.kernel.has(|one| {
+            matches!(one, Instruction::BeginProduct(GroupProduct { right: GroupOperand::Stored { .. }, .. }))
+        })
     }
 
     fn element(&self) -> Element {
@@ -215,11 +235,18 @@ impl Notation for Writer<'_> {
                 format!("{target} = ({conditions}) ? {value} : {target};")
             }
             Instruction::Fetch { target, source, width } => {
-                let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
+                let helper = match *width {
+                    1 => "fetch",
+                    WIDEST => "fetch_16_bytes",
+                    _ => "fetch_wide",
+                };
                 format!("{helper}(&{}, &{});", self.access(target), self.access(source))
             }
-            Instruction::Copy { target, source } => return self.copy(target, source),
+            Instruction::Copy { target, source, width } => return self.copy(target, source, *width),
             Instruction::Commit => "commit_fetches();".to_owned(),
+            Instruction::Await(groups) if self.multiplies_fetched() => {
+                return vec![format!("await_fetches<{groups}>();"), "show_to_matrix_units();".to_owned()];
+            }
             Instruction::Await(groups) => format!("await_fetches<{groups}>();"),
             Instruction::Barrier => "__syncthreads();".to_owned(),
             Instruction::Divide { quotient, remainder, value, divisor } => {
@@ -255,13 +282,17 @@ impl Notation for Writer<'_> {
                 format!("split_{}(&{target}, {size}, &{source});", split.arithmetic)
             }
             Instruction::BeginProduct(product) => {
-                let is_stored = !self.storage(product.left.array).is_number();
-                let begin = groups::Shape::new(product, is_stored).begin();
-                let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
-                let (sums, size) = (self.accesses(&product.sums), self.part_size(product.right.array));
-                format!("{begin}({sums}, &{left}, &{right}, {size});")
+                let begin = groups::Shape::new(product, |array| self.local(array)).begin();
+                let [left, right] = [&product.left, &product.right].map(|one| self.access(one.first()));
+                let sums = self.accesses(&product.sums);
+                let size = match &product.right {
+                    GroupOperand::Parts(first) => format!(", {}", self.part_size(first.array)),
+                    _ => String::new(),
+                };
+                format!("{begin}({sums}, &{left}, &{right}{size});")
             }
-            Instruction::AwaitProduct(sums) => format!("await_product({});", self.accesses(sums)),
+            Instruction::AwaitProduct { sums, but: 0 } => format!("await_product({});", self.accesses(sums)),
+            Instruction::AwaitProduct { but, .. } => format!("await_products_but<{but}>();"),
             Instruction::AddWide { target, value } => {
                 let value = self.access(value);
                 let value = match self.element() {

@@ -32,7 +32,7 @@ const TAKEN_BY_FRAGMENTS: &str = "\
     dynamic_shared part_tf32 part_bf16 part_f16 multiply_tf32 multiply_bf16 multiply_f16 \
     multiply_fragments_tf32 multiply_fragments_tf32x3 multiply_fragments_bf16 multiply_fragments_bf16x3 \
     multiply_fragments_bf16x6 multiply_fragments_bf16x9 multiply_fragments_f16 multiply_stored_bf16 \
-    multiply_stored_f16 load_4_matrices load_4_matrices_transposed load_2_matrices load_2_matrices_transposed";
+    multiply_stored_f16 fetch_16_bytes show_to_matrix_units await_product await_products_but load_4_matrices load_4_matrices_transposed load_2_matrices load_2_matrices_transposed";
 
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {

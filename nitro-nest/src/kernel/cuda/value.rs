@@ -13,10 +13,16 @@ impl Writer<'_> {
     pub(super) fn access(&self, access: &Access) -> String {
         let name = self.names.array(access.array);
         let subscripts = self.integers(&access.subscripts);
-        match self.program.nest.arrays.get(access.array) {
-            Some(declared) => self.flat(name, &declared.shape, subscripts),
-            None => name.to_owned() + &subscripts.map(|one| format!("[{one}]")).collect::<String>(),
+        let Some(local) = access.array.checked_sub(self.program.nest.arrays.len()) else {
+            return self.flat(name, &self.program.nest.arrays[access.array].shape, subscripts);
+        };
+        let mut subscripts: Vec<String> = subscripts.collect();
+        if self.kernel.locals[local].is_swizzled
+            && let [.., row, last] = &mut subscripts[..]
+        {
+            *last = format!("({last}) ^ (({row}) % 8 * 8)");
         }
+        name.to_owned() + &subscripts.iter().map(|one| format!("[{one}]")).collect::<String>()
     }
 
     fn integers(&self, all: &[Affine]) -> impl Iterator<Item = String> {

@@ -132,8 +132,18 @@ impl Context<'_> {
         shape: Vec<i64>,
         storage: Storage,
     ) -> usize {
+        self.add_local(name, Local { storage, ..Local::new("", space, shape) })
+    }
+
+    /// Adds an array in shared memory whose rows are swizzled.
+    pub(crate) fn swizzled_local(&mut self, name: &str, shape: Vec<i64>, storage: Storage) -> usize {
+        self.add_local(name, Local { storage, is_swizzled: true, ..Local::new("", Space::Shared, shape) })
+    }
+
+    /// Adds an array under this name, or one like it that is free.
+    fn add_local(&mut self, name: &str, local: Local) -> usize {
         let name = self.free_name(name);
-        self.symbols.locals.push(Local { name, space, shape, storage });
+        self.symbols.locals.push(Local { name, ..local });
         self.nest.arrays.len() + self.symbols.locals.len() - 1
     }
 

@@ -83,6 +83,8 @@ pub(super) struct Shares {
     threads: i64,
     /// The threads of a row.
     width: i64,
+    /// Addresses stay in registers for as long as tiles come.
+    keeps_addresses: bool,
 }
 
 impl Shares {
@@ -90,7 +92,12 @@ impl Shares {
     pub(super) fn new(context: &Context<'_>, rows: &[i64], steps: i64, most: i64) -> Self {
         let threads = i64::from(context.block.iter().product::<u32>());
         let width = threads_of_row(steps, rows.iter().product(), threads, most);
-        Self { rows: rows.to_vec(), steps, threads, width }
+        Self { rows: rows.to_vec(), steps, threads, width, keeps_addresses: false }
+    }
+
+    /// Keeps addresses of all steps in registers, where nothing else needs those.
+    pub(super) fn keeping_addresses(self) -> Self {
+        Self { keeps_addresses: true, ..self }
     }
 
     /// Returns the numbers that a thread has of rows, and of steps of each.
@@ -125,9 +132,14 @@ impl Shares {
         let mut rows = vec![Instruction::Define(row, vec![iterator(row_0) + iterator(count) * step])];
         let height = self.rows.iter().product();
         rows.extend(guarded(below(row, height, step), [divisions, vec![columns]].concat()));
-        // Addresses of all steps would take registers for as long as tiles come: they are computed each time.
+        let own = linear_thread(context);
+        // What is computed from what a compiler does not know is computed each time.
+        let begin = match self.keeps_addresses {
+            true => Instruction::Define(thread, vec![own]),
+            false => Instruction::Begin(thread, own),
+        };
         vec![
-            Instruction::Begin(thread, linear_thread(context)),
+            begin,
             divide([row_0, column_0], iterator(thread), width),
             Instruction::Loop(count_to(count, own_rows), Unroll::All, rows),
         ]
@@ -150,7 +162,7 @@ fn bring(
     let one = if part.stage.is_some() {
         Instruction::Fetch { target: target.clone(), source, width: mode.width() as u32 }
     } else if mode == CopyMode::Wide {
-        Instruction::Copy { target: target.clone(), source }
+        Instruction::copy(target.clone(), source)
     } else {
         Instruction::Assign(Assignment { target: target.clone(), value: part.value_of(&source) })
     };
@@ -207,7 +219,7 @@ fn through_registers(
 ) -> Vec<Instruction> {
     let array = context.local("wide", Space::Register, vec![i64::from(WIDE)]);
     let first = Access { array, subscripts: vec![Affine::from(0)] };
-    let mut all = vec![Instruction::Copy { target: first.clone(), source }];
+    let mut all = vec![Instruction::copy(first.clone(), source)];
     for index in 0..i64::from(WIDE) {
         let register = first.neighbour(index);
         let mut target = register.clone();
@@ -220,7 +232,7 @@ fn through_registers(
         all.push(Instruction::Assign(Assignment { target, value: part.value_of(&register) }));
     }
     if !part.is_transposed() {
-        all.push(Instruction::Copy { target: part.element(indices.to_vec()), source: first });
+        all.push(Instruction::copy(part.element(indices.to_vec()), first));
     }
     all
 }
@@ -244,7 +256,7 @@ pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: 
         // Tiles are multiples apart: where the first begins, all do.
         if last.coefficient(start) * tiles.depth % i64::from(WIDE) == 0 {
             let first = last.substitute(start, &tiles.range.lower[0]);
-            if let Some((own, conditions)) = aligned_rows(context, part.array, &first) {
+            if let Some((own, conditions)) = aligned_rows(context, part.array, &first, WIDE) {
                 divisions.extend(own);
                 part.wide = Some(conditions);
             }
@@ -253,36 +265,38 @@ pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: 
     divisions
 }
 
-/// Returns code and conditions that all rows of an array have a multiple at this place.
+/// Returns code and conditions that all rows of an array have a multiple of a number at this place.
 ///
 /// None: they have not.
 pub(super) fn aligned_rows(
     context: &mut Context<'_>,
     array: usize,
     last: &Affine,
+    of: u32,
 ) -> Option<(Vec<Instruction>, Vec<Condition>)> {
     // All rows begin at multiples if the first does, and their length is one.
     let row = context.nest.arrays[array].shape[1..].last();
-    let mut remainders: Vec<Affine> = row.into_iter().chain([last]).map(without_multiples).collect();
+    let mut remainders: Vec<Affine> =
+        row.into_iter().chain([last]).map(|value| without_multiples(value, of)).collect();
     if remainders.iter().any(|value| value.terms().is_empty() && value.constant() != 0) {
         return None;
     }
     remainders.retain(|value| !value.terms().is_empty());
     let (mut divisions, mut conditions) = (Vec::new(), Vec::new());
     for value in remainders {
-        let (division, is_multiple) = multiple(context, value);
+        let (division, is_multiple) = multiple(context, value, of);
         divisions.push(division);
         conditions.push(is_multiple);
     }
     Some((divisions, conditions))
 }
 
-/// Returns the condition that a number is a multiple of what is copied at once, with the division that it needs.
-pub(super) fn multiple(context: &mut Context<'_>, value: Affine) -> (Instruction, Condition) {
+/// Returns the condition that a value is a multiple of a number, with the division that it needs.
+pub(super) fn multiple(context: &mut Context<'_>, value: Affine, of: u32) -> (Instruction, Condition) {
     let [quotient, remainder] = ["rest", "odd"].map(|name| context.iterator(name));
     let (left, right) = (iterator(remainder), Affine::from(0));
     let condition = Condition { relation: Relation::Equal, left, right };
-    (divide([quotient, remainder], value, WIDE.into()), condition)
+    (divide([quotient, remainder], value, of.into()), condition)
 }
 
 /// Returns the index along each dimension but the last, of the number of a row.
@@ -344,8 +358,8 @@ pub(super) fn in_bounds(context: &Context<'_>, array: usize, subscripts: &[Affin
 }
 
 /// Returns a value that has the same remainder when it is divided, without what is a multiple anyway.
-fn without_multiples(value: &Affine) -> Affine {
-    let wide = i64::from(WIDE);
+fn without_multiples(value: &Affine, of: u32) -> Affine {
+    let wide = i64::from(of);
     let mut rest = Affine::from(value.constant() % wide);
     for (variable, coefficient) in value.terms() {
         rest = rest + *variable * (coefficient % wide);

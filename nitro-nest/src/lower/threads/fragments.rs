@@ -59,7 +59,7 @@ pub(super) struct Operands {
     pub(super) right: Access,
     pub(super) sums: Access,
     /// What each product is multiplied with: the left operand is.
-    scales: Vec<Expression>,
+    pub(super) scales: Vec<Expression>,
 }
 
 /// Where the elements of a product's operands and sums are for a thread.
@@ -294,13 +294,17 @@ impl Factors {
 /// Returns `true` if neighbours of a stored operand are along terms, and `false` if along an axis. None: neither.
 fn stored_along_terms(context: &Context<'_>, operand: &Access, axis: &Axis, terms: usize) -> Option<bool> {
     let local = &context.symbols.locals[operand.array.checked_sub(context.nest.arrays.len())?];
+    if local.storage.is_number() { None } else { along_terms(operand, axis, terms) }
+}
+
+/// Returns `true` if neighbours of an operand are along terms, and `false` if along an axis. None: neither.
+pub(super) fn along_terms(operand: &Access, axis: &Axis, terms: usize) -> Option<bool> {
     let (last, rows) = operand.subscripts.split_last()?;
     let is_along = |by: usize, not: usize| {
         let (by, not) = (Variable::Iterator(by), Variable::Iterator(not));
         last.coefficient(by) == 1 && !last.mentions(not) && !rows.iter().any(|row| row.mentions(by))
     };
     match () {
-        () if local.storage.is_number() => None,
         () if is_along(terms, axis.iterator) => Some(true),
         () if is_along(axis.iterator, terms) && axis.range.step == 1 => Some(false),
         () => None,

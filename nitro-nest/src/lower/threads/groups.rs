@@ -10,8 +10,9 @@ use super::fragments::{Fragments, Operands, arithmetic, axis, is_shared, operand
 use super::parts::{Ends, StagedPart};
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
+use super::stored::{self, StoredOperands};
 use super::tiles::{Place, Tiles, divide, needed_for};
-use crate::kernel::{GroupProduct, Instruction, PartSplit, Space, Unroll, bytes_of};
+use crate::kernel::{GroupOperand, GroupProduct, Instruction, PartSplit, Space, Unroll, bytes_of};
 use crate::limits::GROUP_SHARED_BYTES;
 use crate::lower::bounds::{count_to, iterator};
 use crate::mapping::MatrixArithmetic;
@@ -42,17 +43,34 @@ pub(super) struct RightOperand {
     parts: usize,
 }
 
-/// Takes the right operand out of what is staged, if a loop adds up products that warp groups can compute.
-pub(super) fn take_right(
+/// The operands of products by warp groups that are not staged as others are.
+pub(super) enum GroupOperands {
+    /// The right one becomes parts.
+    Split(RightOperand),
+    /// Both stay as they are.
+    Stored(StoredOperands),
+}
+
+/// Takes operands out of what is staged, if a loop adds up products that warp groups can compute.
+pub(super) fn take_operands(
     context: &mut Context<'_>,
     range: &Range,
     body: &[Node],
     guards: &[Condition],
     staging: Staging,
 ) -> Staging {
-    match find_right(context, range, body, guards, &staging) {
-        Some((left, right, ends)) => Staging {
-            right: Some(RightOperand::place(context, range, (right, ends), staging.depth)),
+    let Some(found) = find_operands(context, range, body, guards, &staging) else { return staging };
+    if let Some(stored) = stored::take(context, range, &found, &staging) {
+        return stored.staging(staging);
+    }
+    match find_split(context, range, &found, &staging) {
+        Some((left, ends)) => Staging {
+            groups: Some(GroupOperands::Split(RightOperand::place(
+                context,
+                range,
+                (found.right, ends),
+                staging.depth,
+            ))),
             parts: vec![left],
             stages: STAGES,
             ..staging
@@ -61,43 +79,50 @@ pub(super) fn take_right(
     }
 }
 
-/// Finds the left operand, and an element of the right one with its ends: beyond those of both there are zeros.
-fn find_right(
+/// Finds the operands of products that warp groups can compute.
+fn find_operands(
     context: &Context<'_>,
     range: &Range,
     body: &[Node],
     guards: &[Condition],
     staging: &Staging,
-) -> Option<(StagedPart, Access, Ends)> {
-    let arithmetic = arithmetic(context)?;
+) -> Option<Operands> {
+    arithmetic(context).filter(|_| context.tiling.warp_groups)?;
     let ([Node::Assign(assignment)], [_, _]) = (body, &staging.parts[..]) else { return None };
-    if !context.tiling.warp_groups || staging.depth % i64::from(arithmetic.depth()) != 0 {
-        return None;
-    }
     // All points get products: those that are to have none would need a condition.
     let own = own_register(context, &assignment.target)?;
     if !needed_for(context, guards, &[own]).is_empty() {
         return None;
     }
-    let Operands { left, right, .. } = operands(context, assignment, is_of_nest)?;
+    let found = operands(context, assignment, is_of_nest)?;
     // A block has one right operand.
     let mut others = context.axes.iter().filter(|axis| axis.dimension != 0 && axis.tile() > 1);
-    if others.any(|axis| right.depends_on(&[axis.iterator])) {
-        return None;
-    }
-    let value = Expression::Load(left.clone());
+    let is_one = !others.any(|axis| found.right.depends_on(&[axis.iterator]));
+    let end = [&found.left, &found.right].map(|operand| ends(operand, range));
+    (is_one && end.iter().all(Option::is_some)).then_some(found)
+}
+
+/// Finds the part of the left operand, and where the right one ends: beyond the ends of both there are zeros.
+fn find_split(
+    context: &Context<'_>,
+    range: &Range,
+    found: &Operands,
+    staging: &Staging,
+) -> Option<(StagedPart, Ends)> {
+    let arithmetic = arithmetic(context).filter(|one| staging.depth % i64::from(one.depth()) == 0)?;
+    let value = Expression::Load(found.left.clone());
     let mut part = staging.parts.iter().find(|part| part.access(&value).is_some())?.clone();
-    part.fill = Some(ends(&left, range)?);
-    let right_ends = ends(&right, range)?;
+    part.fill = Some(ends(&found.left, range)?);
+    let right_ends = ends(&found.right, range)?;
     let (x, _) = axis(context, 0);
     let of_parts = bytes_of(arithmetic.part_storage(), context.nest.element) * arithmetic.parts() as i64;
     let right_bytes = PLACES * staging.depth * x.tile() * of_parts;
     let has_room = STAGES * bytes(context, &part) + right_bytes <= GROUP_SHARED_BYTES;
-    has_room.then_some((part, right, right_ends))
+    has_room.then_some((part, right_ends))
 }
 
 /// Returns where an operand ends with the sum. That takes a dimension along which there are its terms alone.
-fn ends(operand: &Access, range: &Range) -> Option<Ends> {
+pub(super) fn ends(operand: &Access, range: &Range) -> Option<Ends> {
     let terms = Variable::Iterator(range.iterator);
     let mut along = operand.subscripts.iter().enumerate().filter(|(_, subscript)| subscript.mentions(terms));
     let (dimension, subscript) = along.next()?;
@@ -259,7 +284,7 @@ fn write_tile(
 /// With one part there is one step, which adds to the sums. With several parts, each step is as deep as a fragment and
 /// begins anew, and an ordinary addition adds what it comes to.
 struct Products {
-    fragments: Fragments,
+    sums: GroupSums,
     operands: Operands,
     along_terms: Option<bool>,
     /// The value of the sum's iterator where the tile begins.
@@ -269,31 +294,27 @@ struct Products {
     at_once: i64,
     /// Registers of left fragments, of a step and of the next one.
     left: usize,
-    /// Registers of what a step comes to, if it begins anew.
-    step: Option<usize>,
 }
 
 impl Products {
     fn new(context: &mut Context<'_>, tiles: &Tiles, body: &[Node], right: &RightOperand) -> Self {
-        let [Node::Assign(assignment)] = body else { unreachable!("it is one statement") };
-        let operands = operands(context, assignment, is_any_operand).expect("it is a product");
-        let first = iterator(tiles.start);
-        let fragments = Fragments::new(context, right.terms).expect("it has matrix units");
+        let operands = operands_of(context, body);
         let arithmetic = right.arithmetic;
-        let (depth, [rows, columns]) = (i64::from(arithmetic.depth()), fragments.counts());
-        let begins_anew = arithmetic.parts() > 1;
+        let sums = GroupSums::new(context, right.terms, operands.sums.clone(), arithmetic.parts() > 1);
+        let depth = i64::from(arithmetic.depth());
         let all = tiles.depth / depth;
-        let (steps, at_once) = if begins_anew { (all, 1) } else { (1, all) };
-        let along_terms = fragments.left_along_terms(context, &operands);
+        let (steps, at_once) = if sums.step.is_some() { (all, 1) } else { (1, all) };
+        let along_terms = sums.fragments.left_along_terms(context, &operands);
         let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
+        let [rows, _] = sums.fragments.counts();
         let shape = vec![rows, steps.min(2) * at_once * depth / 2];
         let left = context.stored_local("left", Space::Register, shape, storage);
-        let step = begins_anew.then(|| context.local("step", Space::Register, vec![rows, columns, 4]));
-        Self { fragments, operands, along_terms, first, steps, at_once, left, step }
+        let first = iterator(tiles.start);
+        Self { sums, operands, along_terms, first, steps, at_once, left }
     }
 
     fn depth(&self) -> i64 {
-        self.fragments.arithmetic.depth().into()
+        self.sums.fragments.arithmetic.depth().into()
     }
 
     /// Returns a thread's first register of a step's left fragments.
@@ -303,7 +324,7 @@ impl Products {
 
     /// Loads the left fragments of a step.
     fn load_left(&self, step: i64) -> Vec<Instruction> {
-        let [counter, _] = self.fragments.at;
+        let fragments = &self.sums.fragments;
         let mut loads = Vec::new();
         for fragment in 0..self.at_once {
             let first = self.first.clone() + (step * self.at_once + fragment) * self.depth();
@@ -311,47 +332,95 @@ impl Products {
             match self.along_terms {
                 Some(along) => {
                     let operand = &self.operands.left;
-                    loads.push(self.fragments.load_stored_left(operand, along, &first, self.left, register));
+                    loads.push(fragments.load_stored_left(operand, along, &first, self.left, register));
                 }
-                None => loads.extend(self.fragments.load_left(&self.operands, &first, self.left, register)),
+                None => loads.extend(fragments.load_left(&self.operands, &first, self.left, register)),
             }
         }
-        vec![written_out(counter, self.fragments.counts()[0], loads)]
+        vec![self.sums.for_rows(loads)]
     }
 
     /// Begins the products of a step.
     fn begin(&self, right: &RightOperand, place: &Affine, step: i64) -> Instruction {
-        let ([counter, _], [rows, _]) = (self.fragments.at, self.fragments.counts());
         let terms = step * self.at_once * self.depth() / right.arithmetic.parts_in_16_bytes();
         let product = GroupProduct {
             arithmetic: right.arithmetic,
-            sums: self.all_sums(),
+            sums: self.sums.of_row(),
             fragments: self.at_once as u32,
-            left: register(self.left, counter, self.first_left(step)),
-            right: right.part(place, terms.into(), 0.into()),
+            left: GroupOperand::Registers(register(self.left, self.sums.row(), self.first_left(step))),
+            right: GroupOperand::Parts(right.part(place, terms.into(), 0.into())),
         };
-        written_out(counter, rows, vec![Instruction::BeginProduct(product)])
+        self.sums.for_rows(vec![Instruction::BeginProduct(product)])
     }
 
     /// Waits for the products of a step, and adds what it comes to if it began anew.
     fn finish(&self) -> Vec<Instruction> {
-        let ([counter, column], [rows, columns]) = (self.fragments.at, self.fragments.counts());
-        let mut all = vec![written_out(counter, rows, vec![Instruction::AwaitProduct(self.all_sums())])];
-        if self.step.is_some() {
-            let (own, new) = (self.fragments.sums(&self.operands.sums), self.sums());
+        let mut all = vec![self.sums.wait()];
+        if self.sums.step.is_some() {
+            let (own, new) = (self.sums.own(), self.sums.of_fragment());
             let adds = own.into_iter().zip(new).map(|(own, new)| {
                 let [sum, step] = [own.clone(), new].map(Expression::Load);
                 Instruction::assign(own, sum + step)
             });
-            all.push(written_out(counter, rows, vec![written_out(column, columns, adds.collect())]));
+            let ([_, column], [_, columns]) = (self.sums.fragments.at, self.sums.fragments.counts());
+            all.push(self.sums.for_rows(vec![written_out(column, columns, adds.collect())]));
         }
         all
     }
+}
+
+/// Returns the operands of the product that is a body.
+pub(super) fn operands_of(context: &Context<'_>, body: &[Node]) -> Operands {
+    let [Node::Assign(assignment)] = body else { unreachable!("it is one statement") };
+    operands(context, assignment, is_any_operand).expect("it is a product")
+}
+
+/// A thread's registers to which products of warp groups add.
+pub(super) struct GroupSums {
+    fragments: Fragments,
+    /// The registers of the sums.
+    sums: Access,
+    /// Registers of what a step comes to, if it begins anew.
+    step: Option<usize>,
+}
+
+impl GroupSums {
+    pub(super) fn new(context: &mut Context<'_>, terms: usize, sums: Access, begins_anew: bool) -> Self {
+        let fragments = Fragments::new(context, terms).expect("it has matrix units");
+        let [rows, columns] = fragments.counts();
+        let step = begins_anew.then(|| context.local("step", Space::Register, vec![rows, columns, 4]));
+        Self { fragments, sums, step }
+    }
+
+    /// Returns the iterator that counts rows of fragments.
+    pub(super) fn row(&self) -> usize {
+        self.fragments.at[0]
+    }
+
+    /// Counts rows of fragments.
+    pub(super) fn rows(&self) -> i64 {
+        self.fragments.counts()[0]
+    }
+
+    /// Does something for each row of fragments.
+    pub(super) fn for_rows(&self, body: Vec<Instruction>) -> Instruction {
+        written_out(self.row(), self.rows(), body)
+    }
+
+    /// Waits for all products.
+    pub(super) fn wait(&self) -> Instruction {
+        self.for_rows(vec![Instruction::AwaitProduct { sums: self.of_row(), but: 0 }])
+    }
+
+    /// Returns the registers of the sums of a fragment.
+    fn own(&self) -> [Access; 4] {
+        self.fragments.sums(&self.sums)
+    }
 
     /// Returns the registers of a fragment to which products add.
-    fn sums(&self) -> [Access; 4] {
+    fn of_fragment(&self) -> [Access; 4] {
         let [row, column] = self.fragments.at.map(iterator);
-        let Some(step) = self.step else { return self.fragments.sums(&self.operands.sums) };
+        let Some(step) = self.step else { return self.own() };
         std::array::from_fn(|register| {
             let subscripts = vec![row.clone(), column.clone(), (register as i64).into()];
             Access { array: step, subscripts }
@@ -359,9 +428,9 @@ impl Products {
     }
 
     /// Returns the registers of all fragments of a row to which products add.
-    fn all_sums(&self) -> Vec<Access> {
+    pub(super) fn of_row(&self) -> Vec<Access> {
         let ([_, column], [_, columns]) = (self.fragments.at, self.fragments.counts());
-        let of_column = |at: i64| self.sums().map(|sum| sum.with(column, &at.into()));
+        let of_column = |at: i64| self.of_fragment().map(|sum| sum.with(column, &at.into()));
         (0..columns).flat_map(of_column).collect()
     }
 }

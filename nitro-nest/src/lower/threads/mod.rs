@@ -18,6 +18,7 @@ mod row;
 mod runs;
 mod slices;
 mod stage;
+mod stored;
 mod temporal;
 mod terms;
 mod tile_body;

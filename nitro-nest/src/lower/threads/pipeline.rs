@@ -45,7 +45,7 @@ impl<'a> StagedLoop<'a> {
             && outer.iter().chain([&range]).all(is_plain)
             && is_in_registers(context, body);
         let staging =
-            if is_apart { groups::take_right(context, &range, body, guards, staging) } else { staging };
+            if is_apart { groups::take_operands(context, &range, body, guards, staging) } else { staging };
         let is_one = outer.is_empty() || staging.stages > 1 && is_apart;
         is_one.then(|| Self { outer, range, body, staging: place_all(context, staging) })
     }
@@ -86,6 +86,19 @@ impl Ahead {
         self.loops.iter().map(|(range, ahead)| Instruction::Begin(*ahead, range.lower[0].clone()))
     }
 
+    /// Returns the conditions that there is any tile.
+    pub(super) fn is_any(&self) -> Vec<Condition> {
+        let of_range = |range: &Range| {
+            let first = range.lower[0].clone();
+            range
+                .upper
+                .iter()
+                .map(move |upper| Condition::less(first.clone(), upper.clone()))
+                .collect::<Vec<_>>()
+        };
+        self.loops.iter().flat_map(|(range, _)| of_range(range)).collect()
+    }
+
     /// Returns the conditions that there is a tile.
     fn is_there(&self) -> Vec<Condition> {
         self.loops.iter().flat_map(|(range, ahead)| is_below(*ahead, range)).collect()
@@ -114,8 +127,16 @@ impl Ahead {
         parts.iter().map(|part| moved(part).in_stage(iterator(stage))).collect()
     }
 
+    /// Runs copies of the tile ahead, if there is one, and goes on: a group either way.
+    pub(super) fn fetch(&self, copies: Vec<Instruction>) -> Vec<Instruction> {
+        let mut all = guarded(self.is_there(), copies);
+        all.push(Instruction::Commit);
+        all.extend(self.go_on());
+        all
+    }
+
     /// Returns the values of the loops around tiles, and the first value of the tile.
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         let (last, outer) = self.loops.split_last().expect("tiles are in a loop");
         let values = outer.iter().map(|(range, ahead)| (range.iterator, iterator(*ahead), iterator(*ahead)));
         (values.collect(), iterator(last.1))
@@ -172,7 +193,7 @@ pub(super) fn repeated(tiles: &Tiles, each: Vec<Instruction>) -> Instruction {
     work
 }
 
-/// Begins to fetch the tile ahead to a stage, if there is one, and goes on: a group either way.
+/// Begins to fetch the tile ahead to a stage, if there is one, and goes on.
 pub(super) fn fetch_tile(
     context: &mut Context<'_>,
     tiles: &Tiles,
@@ -186,8 +207,5 @@ pub(super) fn fetch_tile(
     if let Some(right) = right {
         copies.extend(right.bring(context, tiles, &place));
     }
-    let mut all = guarded(ahead.is_there(), copies);
-    all.push(Instruction::Commit);
-    all.extend(ahead.go_on());
-    all
+    ahead.fetch(copies)
 }

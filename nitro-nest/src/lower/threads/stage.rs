@@ -6,7 +6,7 @@ use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
-use super::groups::RightOperand;
+use super::groups::GroupOperands;
 use super::parts::{STAGED, StagedPart, linear, parts_of_one_element};
 use super::tile_body::TileBody;
 use crate::kernel::{Space, WIDE, bytes_of};
@@ -27,8 +27,8 @@ pub(crate) struct Staging {
     /// The values of the loops in it, and the iterations of all of them together.
     pub(crate) inner: Tile,
     pub(crate) iterations: i64,
-    /// The right operand of products by warp groups.
-    pub(super) right: Option<RightOperand>,
+    /// The operands of products by warp groups.
+    pub(super) groups: Option<GroupOperands>,
 }
 
 /// Gives what a loop stages room in shared memory.
@@ -81,7 +81,7 @@ pub(super) fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) 
         }
     }
     let (parts, stages) = with_room(context, parts, context.tiling.stages)?;
-    Some(Staging { parts, stages, depth, inner, iterations, right: None })
+    Some(Staging { parts, stages, depth, inner, iterations, groups: None })
 }
 
 /// Returns as many parts as there is room for, with the number of pipeline stages; none: there is room for no part.

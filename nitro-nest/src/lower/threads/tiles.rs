@@ -6,11 +6,12 @@ use super::context::{Context, Tile, either, everywhere, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
 use super::fragments::write_products;
-use super::groups::write_groups;
+use super::groups::{GroupOperands, write_groups};
 use super::parts::StagedPart;
 use super::pipeline::{StagedLoop, write_pipelined};
 use super::runs::write_list;
 use super::stage::Staging;
+use super::stored::write_stored;
 use super::tile_body::TileBody;
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{iterator, not_negative};
@@ -119,14 +120,15 @@ pub(super) fn write_tiled(
     context.begin_at(start, &range.lower);
     let mut inside = Vec::new();
     body.iter().for_each(|node| gather_conditions(node, &mut inside));
-    let Staging { parts, stages, depth, inner, iterations, right } = staging;
+    let Staging { parts, stages, depth, inner, iterations, groups } = staging;
     let (slices, guards) = (context.slices, guards.to_vec());
     let tiles = Tiles { outer, range, start, depth, inner, iterations, slices, stages, guards, inside };
     let parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start)));
     let mut parts: Vec<StagedPart> = parts.collect();
     all.extend(align(context, &mut parts, &tiles));
-    all.extend(match (right, tiles.stages) {
-        (Some(right), _) => write_groups(context, &tiles, body, &parts, &right),
+    all.extend(match (groups, tiles.stages) {
+        (Some(GroupOperands::Split(right)), _) => write_groups(context, &tiles, body, &parts, &right),
+        (Some(GroupOperands::Stored(stored)), _) => write_stored(context, &tiles, body, stored),
         (None, 1) => write_in_turn(context, &tiles, body, parts),
         (None, _) => write_pipelined(context, &tiles, body, &parts),
     });

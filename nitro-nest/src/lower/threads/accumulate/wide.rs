@@ -10,6 +10,9 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition};
 
+/// The neighbours of a thread that are 16 bytes in single precision.
+const WIDE_GROUP: i64 = WIDE as i64;
+
 /// Code that needs to find something out: what does that, the conditions that come of it, and the code.
 pub(super) type Wide = (Vec<Instruction>, Vec<Condition>, Vec<Instruction>);
 
@@ -23,11 +26,11 @@ pub(super) fn wide_transfer(
 ) -> Option<Wide> {
     let at = accumulator.axes.iter().copied().find(|at| context.axes[*at].dimension == 0)?;
     let (x, own) = (context.axes[at].clone(), context.own[at]);
-    let moved = wide_instruction(context, instruction, own.neighbour)?;
-    let has_groups = x.neighbours == i64::from(WIDE) && !x.is_serial;
-    if !has_groups || context.scope.points == Points::OneByOne {
+    if !matches!(x.neighbours, 2 | WIDE_GROUP) || x.is_serial || context.scope.points == Points::OneByOne {
         return None;
     }
+    let width = x.neighbours as u32;
+    let moved = wide_instruction(context, instruction, own.neighbour, width)?;
     // Neighbouring points have to be neighbouring elements of a row.
     let variable = Variable::Iterator(x.iterator);
     let (last, rows) = accumulator.element.subscripts.split_last()?;
@@ -42,7 +45,7 @@ pub(super) fn wide_transfer(
         return None;
     }
     let first = last.substitute(variable, &iterator(own.first));
-    let (divisions, aligned) = aligned_rows(context, accumulator.element.array, &first)?;
+    let (divisions, aligned) = aligned_rows(context, accumulator.element.array, &first, width)?;
     let full = everywhere(&accumulator.conditions, &context.tile());
     let moves = at_points_or_groups(context, &accumulator.axes, vec![moved], Some(at));
     Some((divisions, [full, aligned].concat(), moves))
@@ -53,13 +56,14 @@ fn wide_instruction(
     context: &Context<'_>,
     instruction: &Instruction,
     neighbour: usize,
+    width: u32,
 ) -> Option<Instruction> {
     let first = |access: &Access| access.with(neighbour, &Affine::from(0));
     match instruction {
         Instruction::Assign(Assignment { target, value: Expression::Load(value) }) => {
-            Some(Instruction::Copy { target: first(target), source: first(value) })
+            Some(Instruction::Copy { target: first(target), source: first(value), width })
         }
-        Instruction::Add { target, value, lanes: 1 } if context.tiling.adds_wide => {
+        Instruction::Add { target, value, lanes: 1 } if context.tiling.adds_wide && width == WIDE => {
             Some(Instruction::AddWide { target: first(target), value: first(value) })
         }
         _ => None,

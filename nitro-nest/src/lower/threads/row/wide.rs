@@ -69,7 +69,7 @@ impl Row<'_> {
         if value.terms().is_empty() {
             return (value.constant() % i64::from(WIDE) == 0).then(Default::default);
         }
-        let (division, condition) = multiple(&mut self.context, value.clone());
+        let (division, condition) = multiple(&mut self.context, value.clone(), WIDE);
         Some((vec![division], vec![condition]))
     }
 
@@ -92,7 +92,7 @@ impl Row<'_> {
         if asked.contains(&(length.clone(), first.clone())) {
             return Some(Default::default());
         }
-        let aligned = aligned_rows(&mut self.context, element.array, &first)?;
+        let aligned = aligned_rows(&mut self.context, element.array, &first, WIDE)?;
         asked.push((length, first));
         Some(aligned)
     }
@@ -126,10 +126,10 @@ impl Wide {
         for array in arrays {
             let Some((element, register)) = sides(array) else { continue };
             if array.loads == Some(own.step) {
-                before.push(Instruction::Copy { target: register.clone(), source: element.clone() });
+                before.push(Instruction::copy(register.clone(), element.clone()));
             }
             if array.stores == Some(own.step) {
-                after.push(Instruction::Copy { target: element, source: register });
+                after.push(Instruction::copy(element, register));
             }
         }
         let value = first.clone() + iterator(self.neighbour);
