@@ -56,8 +56,9 @@ pub enum GroupOperand {
     Parts(Access),
     /// The first of numbers as they are stored, in a [swizzled](super::Local::is_swizzled) array.
     ///
-    /// It is \[..\]\[blocks\]\[rows\]\[64\]. Along the sum, a row has terms of one row or column of the operand, and
-    /// blocks go on with them. Else it has neighbours of one term, blocks go on with them, and rows are terms.
+    /// It is \[..\]\[blocks\]\[rows\]\[128 bytes\]. Along the sum, a row has terms of one row or column of the operand,
+    /// and blocks go on with them. Else it has neighbours of one term, blocks go on with them, and rows are terms.
+    /// The unit leaves out what its format has no bits for.
     Stored {
         /// The first element.
         first: Access,
@@ -77,8 +78,8 @@ impl GroupOperand {
 
     /// Returns the element, of the first part, of a term and of a row or column, of one in shared memory.
     pub(super) fn element(&self, term: i64, across: i64, arithmetic: MatrixArithmetic) -> Access {
-        let (first, row) = (self.first(), i64::from(SWIZZLED_ROW));
-        let neighbours = arithmetic.parts_in_16_bytes();
+        let (first, neighbours) = (self.first(), arithmetic.parts_in_16_bytes());
+        let row = swizzled_row(arithmetic);
         let [block, of_block, neighbour] = match self {
             Self::Stored { is_along_terms: true, .. } => [term / row, across, term % row],
             Self::Stored { is_along_terms: false, .. } => [across / row, term, across % row],
@@ -88,8 +89,10 @@ impl GroupOperand {
     }
 }
 
-/// The numbers of 16 bits of a row of a [swizzled](super::Local::is_swizzled) array.
-pub(crate) const SWIZZLED_ROW: u32 = 64;
+/// Returns how many operands a row of a [swizzled](super::Local::is_swizzled) array has: 128 bytes.
+pub(crate) fn swizzled_row(arithmetic: MatrixArithmetic) -> i64 {
+    8 * arithmetic.parts_in_16_bytes()
+}
 
 impl GroupProduct {
     /// Returns the number of columns.

@@ -287,16 +287,19 @@ impl<T: Number> Thread<'_, T> {
         memory: &mut Memory<'_, T>,
     ) -> Result<Vec<f32>, RunError> {
         let first = operand.element(term, across, product.arithmetic);
-        let mut parts = Vec::new();
+        let mut found = Vec::new();
         for part in 0..product.arithmetic.parts() as i64 {
             let element = first.behind(3, part);
             let value = Expression::Load(element.clone());
             let doing = Assignment { target: product.sums[0].clone(), value };
             let subscripts = self.subscripts(&element);
             let place = memory.place(element.array, &subscripts, self.actor.block, &doing)?;
-            parts.push(memory.load(&place, self.actor, &doing)?.widened() as f32);
+            found.push(memory.load(&place, self.actor, &doing)?.widened() as f32);
         }
-        Ok(parts)
+        match operand {
+            GroupOperand::Stored { .. } => Ok(parts(product.arithmetic, found[0])),
+            _ => Ok(found),
+        }
     }
 
     /// Reads the row that it names of fragments.

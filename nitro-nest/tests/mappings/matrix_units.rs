@@ -38,6 +38,24 @@ macro_rules! products {
             }
 
             #[nest(reassoc)]
+            pub fn layer(
+                n: usize,
+                m: usize,
+                l: usize,
+                #[shape(n, l)] a: &Array2<$number>,
+                #[shape(m, l)] b: &Array2<$number>,
+                #[shape(n, m)] c: &mut Array2<$number>,
+            ) {
+                for i in 0..n {
+                    for j in 0..m {
+                        for k in 0..l {
+                            c[[i, j]] += a[[i, k]] * b[[j, k]];
+                        }
+                    }
+                }
+            }
+
+            #[nest(reassoc)]
             pub fn transposed(
                 n: usize,
                 m: usize,
@@ -180,9 +198,10 @@ fn some_products(
     }
 }
 
-fn nests() -> [[Nest; 2]; 4] {
+fn nests() -> [[Nest; 2]; 5] {
     [
         [single::scaled::nest(), double::scaled::nest()],
+        [single::layer::nest(), double::layer::nest()],
         [single::transposed::nest(), double::transposed::nest()],
         [single::batch::nest(), double::batch::nest()],
         [single::contraction::nest(), double::contraction::nest()],
@@ -443,6 +462,21 @@ mod stored {
     }
 }
 
+/// Numbers of single precision are their own TF32: those along the sum go to shared memory as they are.
+#[test]
+fn operands_along_the_sum_are_read_from_shared_memory_as_they_are() {
+    let stays = |nest: Nest, arithmetic| {
+        let program = program(&nest, &of_groups(arithmetic)[1]);
+        (group_products(&program) > 0, program.to_string().contains(" but the last "))
+    };
+    let nests = [single::scaled::nest(), single::layer::nest(), single::transposed::nest()];
+    assert_eq!(
+        nests.map(|nest| stays(nest, MatrixArithmetic::Tf32)),
+        [(true, true), (true, true), (true, false)]
+    );
+    assert_eq!(stays(single::layer::nest(), MatrixArithmetic::Tf32x3), (true, false));
+}
+
 /// Operands that are stored in the format of parts go to shared memory as they are, if warp groups multiply them.
 #[cfg(feature = "half")]
 #[test]
@@ -510,7 +544,7 @@ fn hostile_numbers_are_within_the_stated_error() {
 /// Registers that are exchanged, on either side or among the sums, are noticed.
 #[test]
 fn a_wrong_layout_is_noticed() {
-    let [_, nests, ..] = nests();
+    let [_, _, nests, ..] = nests();
     for arithmetic in MatrixArithmetic::ALL {
         let right = program(&nests[0], &tilings(arithmetic)[1]);
         let wrong: [fn(&mut FragmentProduct); 3] = [

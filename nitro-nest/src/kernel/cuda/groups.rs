@@ -1,7 +1,7 @@
 //! Functions that multiply on the matrix units of four warps (`wgmma`), in CUDA C++ for compute capability 9.0 alone.
 
 use super::matrix::{inputs, name, places, split, sum_parameters};
-use crate::kernel::matrix::SWIZZLED_ROW;
+use crate::kernel::matrix::swizzled_row;
 use crate::kernel::{GroupOperand, GroupProduct, Local};
 use crate::mapping::{MatrixArithmetic, PartFormat};
 
@@ -25,44 +25,62 @@ enum Operands {
         /// Left ones are stored as parts are.
         is_stored: bool,
     },
-    /// Both in shared memory, as they are stored.
-    Stored([Matrix; 2]),
+    /// Both in shared memory, each in one part.
+    Shared([Matrix; 2]),
 }
 
-/// An operand as it is stored, in a swizzled array.
+/// How an operand lies in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Matrix {
-    is_along_terms: bool,
-    /// Rows of a block.
-    rows: i64,
+enum Matrix {
+    /// As it is stored, in a swizzled array with so many rows in a block.
+    Swizzled { is_along_terms: bool, rows: i64 },
+    /// As parts, of so many columns.
+    Parts { columns: i64 },
 }
 
 impl Matrix {
     fn new(operand: &GroupOperand, rows: i64) -> Self {
-        Self { is_along_terms: matches!(operand, GroupOperand::Stored { is_along_terms: true, .. }), rows }
+        match operand {
+            GroupOperand::Stored { is_along_terms, .. } => {
+                Self::Swizzled { is_along_terms: *is_along_terms, rows }
+            }
+            _ => Self::Parts { columns: rows },
+        }
     }
 
-    /// Returns the upper half of its descriptor, and how far apart blocks are (PTX ISA, *Matrix Descriptor Format*).
+    /// Returns its descriptor, but for the address (PTX ISA, *Matrix Descriptor Format*). Distances count 16 bytes.
     ///
-    /// Eight rows of 128 bytes follow each other; bit 62 says that those are swizzled. Distances count 16 bytes.
+    /// Eight swizzled rows are 64 times 16 bytes. Parts are matrices of 8 columns of 16 bytes, which follow each other
+    /// along columns, and along the sum behind all columns.
     fn descriptor(self) -> String {
-        format!("1ull << 62 | 64ull << 32 | {}ull << 16", self.of_block())
-    }
-
-    /// Returns how many times 16 bytes a block has.
-    fn of_block(self) -> i64 {
-        8 * self.rows
+        match self {
+            Self::Swizzled { rows, .. } => format!("1ull << 62 | 64ull << 32 | {}ull << 16", 8 * rows),
+            Self::Parts { columns } => format!("8ull << 32 | {columns}ull << 16"),
+        }
     }
 
     /// Returns how many times 16 bytes behind the first fragment one of this number is.
     fn place(self, fragment: u32, arithmetic: MatrixArithmetic) -> i64 {
-        let term = i64::from(fragment * arithmetic.depth());
-        let row = i64::from(SWIZZLED_ROW);
-        if self.is_along_terms { term / row * self.of_block() + term % row / 8 } else { term * 8 }
+        let (term, row) = (i64::from(fragment * arithmetic.depth()), swizzled_row(arithmetic));
+        let neighbours = arithmetic.parts_in_16_bytes();
+        match self {
+            Self::Swizzled { is_along_terms: true, rows } => term / row * 8 * rows + term % row / neighbours,
+            Self::Swizzled { is_along_terms: false, .. } => term * 8,
+            Self::Parts { columns } => term / neighbours * columns,
+        }
+    }
+
+    /// Returns `true` if neighbours of shared memory are along rows or columns, and not along the sum.
+    fn is_across(self) -> bool {
+        matches!(self, Self::Swizzled { is_along_terms: false, .. })
     }
 
     fn name(self) -> String {
-        format!("{}{}", if self.is_along_terms { "rows" } else { "columns" }, self.rows)
+        match self {
+            Self::Swizzled { is_along_terms: true, rows } => format!("rows{rows}"),
+            Self::Swizzled { is_along_terms: false, rows } => format!("columns{rows}"),
+            Self::Parts { .. } => "parts".to_owned(),
+        }
     }
 }
 
@@ -74,7 +92,7 @@ impl Shape {
             GroupOperand::Registers(first) => {
                 Operands::Fragments { is_stored: !local(first.array).storage.is_number() }
             }
-            _ => Operands::Stored([&product.left, &product.right].map(|operand| {
+            _ => Operands::Shared([&product.left, &product.right].map(|operand| {
                 let [.., rows, _] = local(operand.first().array).shape[..] else {
                     unreachable!("operands in shared memory are blocks of rows")
                 };
@@ -95,13 +113,13 @@ impl Shape {
         let of = match operands {
             Operands::Fragments { is_stored: false } => String::new(),
             Operands::Fragments { is_stored: true } => "_stored".to_owned(),
-            Operands::Stored([left, right]) => format!("_{}_{}", left.name(), right.name()),
+            Operands::Shared([left, right]) => format!("_{}_{}", left.name(), right.name()),
         };
         format!("begin_product{of}_{arithmetic}_{columns}_{fragments}")
     }
 }
 
-/// Copies that go on to shared memory from which matrix units read, and what makes them wait for those.
+/// Copies of 16-bit numbers that go on to where matrix units read them.
 pub(super) const FETCH_STORED: &str = "\
 static __device__ __forceinline__ void fetch_16_bytes(unsigned short* target, const unsigned short* source)
 {
@@ -109,6 +127,10 @@ static __device__ __forceinline__ void fetch_16_bytes(unsigned short* target, co
         :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
 }
 
+";
+
+/// What makes matrix units wait for copies, and threads for products but the last ones.
+pub(super) const MULTIPLY_FETCHED: &str = "\
 static __device__ __forceinline__ void show_to_matrix_units()
 {
     asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");
@@ -132,7 +154,11 @@ pub(super) fn functions(shapes: &[Shape]) -> String {
             Operands::Fragments { is_stored } => {
                 vec![split_function(shape.arithmetic), step(*shape), wait, begin(*shape, is_stored)]
             }
-            Operands::Stored(operands) => vec![wait, begin_stored(*shape, operands)],
+            Operands::Shared([left, right]) => {
+                let is_split = matches!(right, Matrix::Parts { .. });
+                let split = is_split.then(|| split_function(shape.arithmetic));
+                split.into_iter().chain([wait, begin_shared(*shape, [left, right])]).collect()
+            }
         };
         for function in all {
             if !written.contains(&function) {
@@ -259,33 +285,34 @@ static __device__ __forceinline__ void {name}({parameters},
     text + "    asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n}\n\n"
 }
 
-/// Writes the function that begins a product of operands as they are stored.
-fn begin_stored(shape: Shape, operands: [Matrix; 2]) -> String {
+/// Writes the function that begins a product of operands in shared memory.
+fn begin_shared(shape: Shape, operands: [Matrix; 2]) -> String {
     let Shape { arithmetic, columns, fragments, .. } = shape;
     let (sums, depth, format) = (shape.sums(), arithmetic.depth(), name(arithmetic.format()));
-    let [left, right] = operands;
+    let [of_left, of_right] = operands.map(Matrix::descriptor);
     let mut text = format!(
         "\
 static __device__ __forceinline__ void {name}({parameters},
     const void* left, const void* right)
 {{
-    const unsigned long long first_left =
-        {of_left} | (unsigned)__cvta_generic_to_shared(left) >> 4;
-    const unsigned long long first_right =
-        {of_right} | (unsigned)__cvta_generic_to_shared(right) >> 4;
+    const unsigned long long first_left = {of_left} | (unsigned)__cvta_generic_to_shared(left) >> 4;
+    const unsigned long long first_right = {of_right} | (unsigned)__cvta_generic_to_shared(right) >> 4;
     asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");
 ",
         name = shape.begin(),
         parameters = sum_parameters(sums),
-        of_left = left.descriptor(),
-        of_right = right.descriptor(),
     );
-    let [of_left, of_right] = operands.map(|matrix| i32::from(!matrix.is_along_terms));
+    // Numbers of 16 bits may lie along rows and columns, and instructions say so; others may not.
+    let across = operands.map(|matrix| i32::from(matrix.is_across()));
+    let order = match arithmetic.format() {
+        PartFormat::Tf32 => String::new(),
+        _ => format!(", {}, {}", across[0], across[1]),
+    };
     for fragment in 0..fragments {
         let [left, right] = operands.map(|matrix| matrix.place(fragment, arithmetic));
         text += &format!(
             "    asm volatile(\"wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.f32.{format}.{format} \"
-        \"{{{all}}}, %{sums}, %{after}, 1, 1, 1, {of_left}, {of_right};\"
+        \"{{{all}}}, %{sums}, %{after}, 1, 1, 1{order};\"
         : {outputs}
         : \"l\"(first_left + {left}), \"l\"(first_right + {right}));
 ",

@@ -97,6 +97,9 @@ impl Program {
         if fetches_stored {
             text.push_str(groups::FETCH_STORED);
         }
+        if self.has(is_of_fetched) {
+            text.push_str(groups::MULTIPLY_FETCHED);
+        }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             Writer { names, program: self, kernel, integer }.kernel(&mut text);
@@ -136,6 +139,12 @@ impl Program {
     pub(super) fn has(&self, is_such: fn(&Instruction) -> bool) -> bool {
         self.kernels.iter().any(|kernel| kernel.has(is_such))
     }
+}
+
+/// Returns `true` for a product of numbers that threads have fetched.
+fn is_of_fetched(instruction: &Instruction) -> bool {
+    let Instruction::BeginProduct(GroupProduct { left, .. }) = instruction else { return false };
+    matches!(left, GroupOperand::Stored { .. })
 }
 
 /// A kernel that is written, in its program.
@@ -179,9 +188,7 @@ impl Writer<'_> {
 
     /// Returns `true` if matrix units read what threads have fetched: by another way, so that it has to be made to wait.
     fn multiplies_fetched(&self) -> bool {
-        self.kernel.has(|one| {
-            matches!(one, Instruction::BeginProduct(GroupProduct { right: GroupOperand::Stored { .. }, .. }))
-        })
+        self.kernel.has(is_of_fetched)
     }
 
     fn element(&self) -> Element {
@@ -285,8 +292,10 @@ impl Notation for Writer<'_> {
                 let begin = groups::Shape::new(product, |array| self.local(array)).begin();
                 let [left, right] = [&product.left, &product.right].map(|one| self.access(one.first()));
                 let sums = self.accesses(&product.sums);
-                let size = match &product.right {
-                    GroupOperand::Parts(first) => format!(", {}", self.part_size(first.array)),
+                let size = match (&product.left, &product.right) {
+                    (GroupOperand::Registers(_), right) => {
+                        format!(", {}", self.part_size(right.first().array))
+                    }
                     _ => String::new(),
                 };
                 format!("{begin}({sums}, &{left}, &{right}{size});")

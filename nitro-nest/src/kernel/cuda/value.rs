@@ -3,6 +3,7 @@
 use nitro_launch::Element;
 
 use super::Writer;
+use crate::kernel::bytes_of;
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -17,10 +18,12 @@ impl Writer<'_> {
             return self.flat(name, &self.program.nest.arrays[access.array].shape, subscripts);
         };
         let mut subscripts: Vec<String> = subscripts.collect();
-        if self.kernel.locals[local].is_swizzled
+        let declared = &self.kernel.locals[local];
+        if declared.is_swizzled
             && let [.., row, last] = &mut subscripts[..]
         {
-            *last = format!("({last}) ^ (({row}) % 8 * 8)");
+            let of_16_bytes = 16 / bytes_of(declared.storage, self.element());
+            *last = format!("({last}) ^ (({row}) % 8 * {of_16_bytes})");
         }
         name.to_owned() + &subscripts.iter().map(|one| format!("[{one}]")).collect::<String>()
     }

@@ -41,6 +41,8 @@ pub(super) struct RightOperand {
     registers: usize,
     /// The parts: places, parts, terms, columns, neighbouring terms.
     parts: usize,
+    /// What elements are multiplied with before, if the left operand is not.
+    scales: Vec<Expression>,
 }
 
 /// The operands of products by warp groups that are not staged as others are.
@@ -70,6 +72,7 @@ pub(super) fn take_operands(
                 range,
                 (found.right, ends),
                 staging.depth,
+                PLACES,
             ))),
             parts: vec![left],
             stages: STAGES,
@@ -140,18 +143,30 @@ fn is_any_operand(context: &Context<'_>, access: &Access) -> bool {
 }
 
 impl RightOperand {
-    /// Gives the right operand of tiles of so many terms registers, and its parts room in shared memory.
-    fn place(context: &mut Context<'_>, range: &Range, (element, ends): (Access, Ends), depth: i64) -> Self {
+    /// Gives the right operand of tiles of so many terms registers, and its parts so many places in shared memory.
+    pub(super) fn place(
+        context: &mut Context<'_>,
+        range: &Range,
+        (element, ends): (Access, Ends),
+        depth: i64,
+        places: i64,
+    ) -> Self {
         let arithmetic = arithmetic(context).expect("it is an operand of matrix units");
         let (x, own) = axis(context, 0);
         let neighbours = arithmetic.parts_in_16_bytes();
         let shares = Shares::new(context, &[depth / neighbours], x.tile(), MOST_COLUMNS);
         let registers = context.local("right", Space::Register, vec![shares.count(), neighbours]);
         let name = format!("{}_parts", context.nest.arrays[element.array].name);
-        let shape = vec![PLACES, arithmetic.parts() as i64, depth / neighbours, x.tile(), neighbours];
+        let shape = vec![places, arithmetic.parts() as i64, depth / neighbours, x.tile(), neighbours];
         let parts = context.stored_local(&name, Space::Shared, shape, arithmetic.part_storage());
         let columns = (x.iterator, iterator(own.first), x.range.step);
-        Self { arithmetic, element, ends, terms: range.iterator, columns, shares, registers, parts }
+        let (terms, scales) = (range.iterator, Vec::new());
+        Self { arithmetic, element, ends, terms, columns, shares, registers, parts, scales }
+    }
+
+    /// Multiplies elements with these before they become parts, by threads that have registers for all addresses.
+    pub(super) fn scaled(self, scales: Vec<Expression>) -> Self {
+        Self { scales, shares: self.shares.keeping_addresses(), ..self }
     }
 
     /// Brings a thread's elements of the tile at a place to registers: those that are not there are 0.
@@ -194,22 +209,32 @@ impl RightOperand {
     }
 
     /// Splits what the threads of a block have into parts at a place.
-    fn split(&self, context: &mut Context<'_>, place: &Affine) -> Vec<Instruction> {
+    pub(super) fn split(&self, context: &mut Context<'_>, place: &Affine) -> Vec<Instruction> {
         self.shares.write(context, |_, indices, own| {
             let [terms, column] = &indices[..] else {
                 unreachable!("parts are shared out by terms and columns")
             };
-            let split = PartSplit {
-                arithmetic: self.arithmetic,
-                target: self.part(place, terms.clone(), column.clone()),
-                source: Access { array: self.registers, subscripts: vec![own, Affine::from(0)] },
-            };
-            vec![Instruction::Split(split)]
+            let source = Access { array: self.registers, subscripts: vec![own, Affine::from(0)] };
+            let mut all = self.scale(&source);
+            let target = self.part(place, terms.clone(), column.clone());
+            all.push(Instruction::Split(PartSplit { arithmetic: self.arithmetic, target, source }));
+            all
         })
     }
 
+    /// Multiplies neighbours, in registers from this one on, with what they are to be multiplied with.
+    fn scale(&self, first: &Access) -> Vec<Instruction> {
+        let neighbours = if self.scales.is_empty() { 0 } else { self.arithmetic.parts_in_16_bytes() };
+        let scaled = |register: Access| {
+            let scales = self.scales.iter().cloned();
+            let value = scales.fold(Expression::Load(register.clone()), |value, scale| value * scale);
+            Instruction::assign(register, value)
+        };
+        (0..neighbours).map(|neighbour| scaled(first.neighbour(neighbour))).collect()
+    }
+
     /// Returns the first of neighbouring terms of a column, of the first part.
-    fn part(&self, place: &Affine, terms: Affine, column: Affine) -> Access {
+    pub(super) fn part(&self, place: &Affine, terms: Affine, column: Affine) -> Access {
         Access { array: self.parts, subscripts: vec![place.clone(), 0.into(), terms, column, 0.into()] }
     }
 }

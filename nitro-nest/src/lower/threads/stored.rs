@@ -1,21 +1,24 @@
 //! Products on the matrix units of four warps of operands that are stored as those take them: both in shared memory.
 //!
-//! Threads do nothing but copy and begin products. Copies of two tiles are on their way, and while a product is
-//! computed, that of the tile before may be too: so a tile is in one of four stages.
+//! Threads do little but copy and begin products. Copies of two tiles are on their way, and while a product is
+//! computed, that of the tile before may be too: so a tile is in one of four stages. A right operand of 32 bits whose
+//! neighbours are columns goes through registers to its parts, which have neighbours along the sum.
 
-use super::context::{Context, either};
+use nitro_launch::Storage;
+
+use super::context::{Context, either, guarded};
 use super::copy::{Shares, aligned_rows, before_ends};
 use super::fragments::{Operands, along_terms, arithmetic, axis};
-use super::groups::{GroupOperands, GroupSums, ends, operands_of};
+use super::groups::{GroupOperands, GroupSums, RightOperand, ends, operands_of};
 use super::parts::Ends;
 use super::pipeline::{Ahead, repeated};
 use super::stage::Staging;
 use super::tiles::{Place, Tiles, divide};
-use crate::kernel::matrix::SWIZZLED_ROW;
-use crate::kernel::{GroupOperand, GroupProduct, Instruction, Unroll, WIDEST, bytes_of};
+use crate::kernel::matrix::swizzled_row;
+use crate::kernel::{GroupOperand, GroupProduct, Instruction, Unroll, bytes_of};
 use crate::limits::GROUP_SHARED_BYTES;
 use crate::lower::bounds::{count_to, iterator, mentions};
-use crate::mapping::MatrixArithmetic;
+use crate::mapping::{MatrixArithmetic, PartFormat};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Condition, Node, Range};
@@ -27,15 +30,20 @@ const AHEAD: i64 = 2;
 /// Rows of the left operand of a product.
 const GROUP_ROWS: i64 = 64;
 
-const ROW: i64 = SWIZZLED_ROW as i64;
-
 /// Both operands of products, on their way to shared memory.
 pub(super) struct StoredOperands {
     arithmetic: MatrixArithmetic,
     /// Terms of a tile.
     depth: i64,
     left: StoredOperand,
-    right: StoredOperand,
+    right: Right,
+}
+
+/// The right operand.
+enum Right {
+    Stored(StoredOperand),
+    /// It becomes one part.
+    Split(RightOperand),
 }
 
 /// An operand: pieces of 16 bytes of the nest's array that come to a swizzled one.
@@ -50,6 +58,8 @@ struct StoredOperand {
     /// The numbers by which threads share out pieces, the last one the fastest.
     counts: Vec<Count>,
     shares: Shares,
+    /// The numbers of a piece.
+    width: u32,
     /// The swizzled array: stages, blocks, rows, neighbours.
     array: usize,
     /// The conditions under which 16 bytes of the nest's array are a piece, where they can be.
@@ -85,72 +95,115 @@ pub(super) fn take(
     staging: &Staging,
 ) -> Option<StoredOperands> {
     let arithmetic = arithmetic(context)?;
-    let storage = arithmetic.storage()?;
+    let storage = taken_as(arithmetic)?;
     let [left, right] = [&operands.left, &operands.right];
     let is_stored = |operand: &Access| context.nest.arrays[operand.array].storage == storage;
-    if !is_stored(left) || !is_stored(right) || !operands.scales.is_empty() {
+    if !is_stored(left) || !is_stored(right) {
         return None;
     }
     let of_left = along_terms(left, &axis(context, 1).0, range.iterator)?;
     let of_right = along_terms(right, &axis(context, 0).0, range.iterator)?;
     let (rows, columns) = (axis(context, 1).0.tile(), axis(context, 0).0.tile());
-    if !of_right && columns % ROW != 0 {
+    let (row, is_narrow) = (swizzled_row(arithmetic), arithmetic.storage().is_some());
+    let is_split = !is_narrow && !of_right;
+    // Only what goes through registers can be multiplied with something else there.
+    if !is_narrow && !of_left || !operands.scales.is_empty() && !is_split {
+        return None;
+    }
+    if is_narrow && !of_right && columns % row != 0 {
         return None;
     }
     // Neighbours along the sum fill rows.
-    let depth = (staging.depth as u64).next_multiple_of(ROW as u64) as i64;
-    let bytes = STAGES * depth * (rows + columns) * bytes_of(storage, context.nest.element);
-    if bytes > GROUP_SHARED_BYTES {
+    let depth = staging.depth.unsigned_abs().next_multiple_of(row.unsigned_abs()) as i64;
+    if STAGES * depth * (rows + columns) * bytes_of(storage, context.nest.element) > GROUP_SHARED_BYTES {
         return None;
     }
     let [left_ends, right_ends] = [ends(left, range)?, ends(right, range)?];
-    let counts = [left_counts(context, depth, of_left), right_counts(columns, depth, of_right)];
-    let [left_counts, right_counts] = counts;
-    let left = StoredOperand::place(context, range, (left, left_ends), (1, of_left), left_counts);
-    let right = StoredOperand::place(context, range, (right, right_ends), (0, of_right), right_counts);
+    let pieces = Pieces { depth, row, neighbours: arithmetic.parts_in_16_bytes() };
+    let counts = pieces.of_left(context, of_left);
+    let left = StoredOperand::place(context, range, (left, left_ends), (1, of_left), pieces, counts);
+    let right = if is_split {
+        let right = RightOperand::place(context, range, (right.clone(), right_ends), depth, STAGES);
+        Right::Split(right.scaled(operands.scales.clone()))
+    } else {
+        let counts = pieces.of_right(columns, of_right);
+        Right::Stored(StoredOperand::place(
+            context,
+            range,
+            (right, right_ends),
+            (0, of_right),
+            pieces,
+            counts,
+        ))
+    };
     Some(StoredOperands { arithmetic, depth, left, right })
 }
 
-/// Returns how pieces of the left operand are counted.
+/// Returns the storage of operands that matrix units take as they are.
 ///
-/// The 16 rows of a warp are eight neighbours, and as many a block's threads further on. In the array they follow each
-/// other, and those of the four warps of a group do.
-fn left_counts(context: &Context<'_>, depth: i64, is_along_terms: bool) -> Vec<Count> {
-    let y = axis(context, 1).0;
-    let (threads, fragments) = (y.threads, y.points / 2);
-    if is_along_terms {
-        return vec![
-            Count::along_axis(fragments, 2 * threads, [0, 2 * threads, 0]),
-            Count::along_axis(threads / 8, 8, [0, 16, 0]),
-            Count::along_axis(2, threads, [0, 8, 0]),
-            Count::along_axis(8, 1, [0, 1, 0]),
-            Count::along_terms(depth / ROW, ROW, [1, 0, 0]),
-            Count::along_terms(ROW / 8, 8, [0, 0, 8]),
-        ];
-    }
-    vec![
-        Count::along_terms(depth, 1, [0, 1, 0]),
-        Count::along_axis(fragments, 2 * threads, [threads / 32, 0, 0]),
-        Count::along_axis(2, threads, [0, 0, 8]),
-        Count::along_axis(threads / 32, 32, [1, 0, 0]),
-        Count::along_axis(4, 8, [0, 0, 16]),
-    ]
+/// Of single precision they leave out the last bits: what is left is the part that TF32 has.
+fn taken_as(arithmetic: MatrixArithmetic) -> Option<Storage> {
+    let is_one_part = arithmetic.format() == PartFormat::Tf32 && arithmetic.parts() == 1;
+    arithmetic.storage().or_else(|| is_one_part.then(Storage::default))
 }
 
-/// Returns how pieces of the right operand are counted.
-fn right_counts(columns: i64, depth: i64, is_along_terms: bool) -> Vec<Count> {
-    if is_along_terms {
-        return vec![
-            Count::along_axis(columns, 1, [0, 1, 0]),
-            Count::along_terms(depth / ROW, ROW, [1, 0, 0]),
-            Count::along_terms(ROW / 8, 8, [0, 0, 8]),
-        ];
+/// The pieces of 16 bytes of a tile of so many terms.
+#[derive(Clone, Copy)]
+struct Pieces {
+    depth: i64,
+    /// Numbers of a row of a swizzled array, and of a piece.
+    row: i64,
+    neighbours: i64,
+}
+
+impl Pieces {
+    /// Returns how those are counted that lie along the sum.
+    fn along_terms(self) -> [Count; 2] {
+        let Self { depth, row, neighbours } = self;
+        [
+            Count::along_terms(depth / row, row, [1, 0, 0]),
+            Count::along_terms(row / neighbours, neighbours, [0, 0, neighbours]),
+        ]
     }
-    vec![
-        Count::along_terms(depth, 1, [0, 1, 0]),
-        Count::along_axis(columns / ROW, ROW, [1, 0, 0]),
-        Count::along_axis(ROW / 8, 8, [0, 0, 8]),
-    ]
+
+    /// Returns how pieces of the left operand are counted.
+    ///
+    /// The 16 rows of a warp are eight neighbours, and as many a block's threads further on. In the array they follow
+    /// each other, and those of the four warps of a group do.
+    fn of_left(self, context: &Context<'_>, is_along_terms: bool) -> Vec<Count> {
+        let y = axis(context, 1).0;
+        let (threads, fragments) = (y.threads, y.points / 2);
+        if is_along_terms {
+            let rows = [
+                Count::along_axis(fragments, 2 * threads, [0, 2 * threads, 0]),
+                Count::along_axis(threads / 8, 8, [0, 16, 0]),
+                Count::along_axis(2, threads, [0, 8, 0]),
+                Count::along_axis(8, 1, [0, 1, 0]),
+            ];
+            return rows.into_iter().chain(self.along_terms()).collect();
+        }
+        vec![
+            Count::along_terms(self.depth, 1, [0, 1, 0]),
+            Count::along_axis(fragments, 2 * threads, [threads / 32, 0, 0]),
+            Count::along_axis(2, threads, [0, 0, 8]),
+            Count::along_axis(threads / 32, 32, [1, 0, 0]),
+            Count::along_axis(4, 8, [0, 0, 16]),
+        ]
+    }
+
+    /// Returns how pieces of the right operand are counted.
+    fn of_right(self, columns: i64, is_along_terms: bool) -> Vec<Count> {
+        let Self { depth, row, neighbours } = self;
+        if is_along_terms {
+            let columns = Count::along_axis(columns, 1, [0, 1, 0]);
+            return [columns].into_iter().chain(self.along_terms()).collect();
+        }
+        vec![
+            Count::along_terms(depth, 1, [0, 1, 0]),
+            Count::along_axis(columns / row, row, [1, 0, 0]),
+            Count::along_axis(row / neighbours, neighbours, [0, 0, neighbours]),
+        ]
+    }
 }
 
 impl StoredOperand {
@@ -160,30 +213,22 @@ impl StoredOperand {
         range: &Range,
         (element, ends): (&Access, Ends),
         (dimension, is_along_terms): (usize, bool),
+        Pieces { row, neighbours, .. }: Pieces,
         counts: Vec<Count>,
     ) -> Self {
         let extents: Vec<i64> = counts.iter().map(|count| count.extent).collect();
         let (last, rows) = extents.split_last().expect("pieces are counted");
         let shares = Shares::new(context, rows, *last, *last).keeping_addresses();
         let of = |at: usize| counts.iter().map(|count| (count.extent - 1) * count.place[at]).sum::<i64>() + 1;
-        let shape = vec![STAGES, of(0), of(1), ROW];
+        let shape = vec![STAGES, of(0), of(1), row];
         let declared = &context.nest.arrays[element.array];
         let (name, storage) = (format!("{}_tile", declared.name), declared.storage);
         let array = context.swizzled_local(&name, shape, storage);
         let (axis, own) = axis(context, dimension);
         let axis = (axis.iterator, iterator(own.first), axis.range.step);
         let terms = range.iterator;
-        Self {
-            element: element.clone(),
-            ends,
-            terms,
-            axis,
-            is_along_terms,
-            counts,
-            shares,
-            array,
-            aligned: None,
-        }
+        let (element, aligned, width) = (element.clone(), None, neighbours as u32);
+        Self { element, ends, terms, axis, is_along_terms, counts, shares, width, array, aligned }
     }
 
     /// Returns code, and conditions under which 16 bytes of the array are a piece. None: they never are.
@@ -200,7 +245,7 @@ impl StoredOperand {
         let (axis, first, _) = &self.axis;
         let last = last.substitute(Variable::Iterator(*axis), first);
         let last = last.substitute(Variable::Iterator(self.terms), &tiles.range.lower[0]);
-        aligned_rows(context, self.element.array, &last, WIDEST)
+        aligned_rows(context, self.element.array, &last, self.width)
     }
 
     /// Brings a thread's pieces of the tile at a place to a stage.
@@ -220,7 +265,7 @@ impl StoredOperand {
         let Some(aligned) = &self.aligned else { return part };
         let whole = self.shares.write(context, |_, indices, _| {
             let [target, source] = self.piece(place, stage, &indices);
-            vec![Instruction::Fetch { target, source, width: WIDEST }]
+            vec![Instruction::Fetch { target, source, width: self.width }]
         });
         either([&tiles.is_there(context, place)[..], aligned].concat(), whole, part)
     }
@@ -238,13 +283,13 @@ impl StoredOperand {
         let zero = Instruction::assign(to.clone(), Expression::Constant(0.0.into()));
         let each =
             either(within, vec![Instruction::Fetch { target: to, source: from, width: 1 }], vec![zero]);
-        let one_by_one = Instruction::Loop(count_to(neighbour, WIDEST.into()), Unroll::By(1), each);
+        let one_by_one = Instruction::Loop(count_to(neighbour, self.width.into()), Unroll::By(1), each);
         let Some(mut is_there) = self.aligned.clone() else { return vec![one_by_one] };
-        for element in [source.clone(), source.neighbour(i64::from(WIDEST) - 1)] {
+        for element in [source.clone(), source.neighbour(i64::from(self.width) - 1)] {
             is_there.extend(before_ends(context, element.array, &element.subscripts, &self.ends));
         }
         let (target, source) = (target.clone(), source.clone());
-        either(is_there, vec![Instruction::Fetch { target, source, width: WIDEST }], vec![one_by_one])
+        either(is_there, vec![Instruction::Fetch { target, source, width: self.width }], vec![one_by_one])
     }
 
     /// Returns the first number of a piece of the tile at a place: in a stage, and in the nest's array.
@@ -281,7 +326,11 @@ impl StoredOperands {
     /// Finds out where both are in pieces of 16 bytes.
     fn align(&mut self, context: &mut Context<'_>, tiles: &Tiles) -> Vec<Instruction> {
         let mut divisions = Vec::new();
-        for operand in [&mut self.left, &mut self.right] {
+        let right = match &mut self.right {
+            Right::Stored(right) => Some(right),
+            Right::Split(_) => None,
+        };
+        for operand in [Some(&mut self.left), right].into_iter().flatten() {
             if let Some((own, conditions)) = operand.find_aligned(context, tiles) {
                 divisions.extend(own);
                 operand.aligned = Some(conditions);
@@ -299,8 +348,20 @@ impl StoredOperands {
         stage: usize,
     ) -> Vec<Instruction> {
         let (place, stage) = (ahead.place(), iterator(stage));
-        let both = [&self.left, &self.right].map(|operand| operand.bring(context, tiles, &place, &stage));
-        ahead.fetch(both.concat())
+        let left = self.left.bring(context, tiles, &place, &stage);
+        let right = match &self.right {
+            Right::Stored(right) => right.bring(context, tiles, &place, &stage),
+            Right::Split(right) => right.bring(context, tiles, &place),
+        };
+        ahead.fetch([left, right].concat())
+    }
+
+    /// Makes parts of what the threads of a block have of the right operand, if it becomes parts.
+    fn split(&self, context: &mut Context<'_>, stage: &Affine) -> Vec<Instruction> {
+        match &self.right {
+            Right::Stored(_) => Vec::new(),
+            Right::Split(right) => right.split(context, stage),
+        }
     }
 
     /// Returns the product of the tile in a stage, to sums. A group of warps has a row of its fragments.
@@ -317,7 +378,10 @@ impl StoredOperands {
             sums,
             fragments: (self.depth / i64::from(self.arithmetic.depth())) as u32,
             left: self.left.operand(&stage, block, row),
-            right: self.right.operand(&stage, 0.into(), 0.into()),
+            right: match &self.right {
+                Right::Stored(right) => right.operand(&stage, 0.into(), 0.into()),
+                Right::Split(right) => GroupOperand::Parts(right.part(&stage, 0.into(), 0.into())),
+            },
         }
     }
 }
@@ -332,6 +396,7 @@ pub(super) fn write_stored(
     let [tile, turn, now, next_turn, next, group, of_group, begin] =
         ["tile", "turn", "now", "next_turn", "next", "group", "row_of_group", "begin"]
             .map(|name| context.iterator(name));
+    let [split_turn, split] = ["split_turn", "split"].map(|name| context.iterator(name));
     let mut all = stored.align(context, tiles);
     let ahead = Ahead::new(context, tiles);
     let sums = operands_of(context, body).sums;
@@ -346,12 +411,20 @@ pub(super) fn write_stored(
         Instruction::Barrier,
         sums.for_rows(vec![Instruction::BeginProduct(product)]),
     ];
+    let parts = stored.split(context, &iterator(split));
+    if !parts.is_empty() {
+        each.push(divide([split_turn, split], iterator(tile) + 1, STAGES));
+    }
+    each.extend(parts);
     each.extend(stored.fetch(context, tiles, &ahead, next));
     each.extend([
         Instruction::AwaitProduct { sums: sums.of_row(), but: sums.rows() as u32 },
         Instruction::Set(tile, iterator(tile) + 1),
     ]);
-    let fetched = stored.fetch(context, tiles, &ahead, begin);
+    // Before the second tile is fetched, the first one has arrived in registers.
+    let is_fetched = Condition::at_least(iterator(begin), Affine::from(1));
+    let mut fetched = guarded(vec![is_fetched], stored.split(context, &Affine::from(0)));
+    fetched.extend(stored.fetch(context, tiles, &ahead, begin));
     all.extend(ahead.begin());
     all.extend([
         divide([group, of_group], Variable::Thread(1).into(), 32),
