@@ -56,7 +56,7 @@ fn plans_on_matrix_units_are_what_the_mapping_gives_and_compile() {
         ),
         (
             Mapping::on_warp_groups(Tf32),
-            "begin_product_tf32_128_4(own",
+            "begin_product_rows256_parts_tf32_128_4(own",
             include_str!("../src/tf32-groups.json"),
         ),
         (

@@ -2,7 +2,7 @@
 
 use nitro_nest::{
     Access, Affine, Assignment, Bounds, Builder, Condition, Data, Expression, Extent, Host, Instruction,
-    Kernel, Local, Nest, Program, Relation, RunError, Space, Storage, Variable,
+    Kernel, Local, Nest, Program, Relation, RunError, Space, Variable,
 };
 use nitro_test_support::random::Random;
 
@@ -43,12 +43,7 @@ fn below(limit: impl Into<Affine>, body: Vec<Instruction>) -> Instruction {
 fn program(body: Vec<Instruction>) -> Program {
     let mut all = vec![Instruction::Define(0, vec![Variable::Block(0) * 4 + THREAD])];
     all.extend(body);
-    let local = |name: &str, space, shape: &[i64]| Local {
-        name: name.to_owned(),
-        space,
-        shape: shape.to_vec(),
-        storage: Storage::Number,
-    };
+    let local = |name: &str, space, shape: &[i64]| Local::new(name, space, shape.to_vec());
     let kernel = Kernel {
         name: "reverse_0".to_owned(),
         statements: Vec::new(),

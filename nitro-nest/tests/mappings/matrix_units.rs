@@ -117,6 +117,27 @@ macro_rules! products {
         }
     };
 }
+/// Several matrices by one.
+#[nest(reassoc)]
+fn layers(
+    n: usize,
+    m: usize,
+    l: usize,
+    #[shape(3, n, l)] a: &Array3<f32>,
+    #[shape(m, l)] b: &Array2<f32>,
+    #[shape(3, n, m)] c: &mut Array3<f32>,
+) {
+    for p in 0..3 {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[p, i, j]] += a[[p, i, k]] * b[[j, k]];
+                }
+            }
+        }
+    }
+}
+
 products!(single f32);
 products!(double f64);
 
@@ -621,7 +642,7 @@ fn blocks_of_several_matrices_have_all_of_their_operands() {
     for arithmetic in [MatrixArithmetic::Tf32, MatrixArithmetic::Bf16x6] {
         let ([groups, _], [warps, ..]) = (of_groups(arithmetic), tilings(arithmetic));
         for tiling in [Tiling { block: [4, 32, 2], ..groups }, Tiling { block: [4, 8, 2], ..warps }] {
-            for nest in [single::batch::nest(), single::contraction::nest()] {
+            for nest in [single::batch::nest(), single::contraction::nest(), layers::nest()] {
                 let program = program(&nest, &tiling);
                 assert_agrees(&nest, &program, &data(&nest, &[9, 11, 20], 0, 1), 1);
             }

@@ -6,7 +6,8 @@
 use super::accumulate::own_register;
 use super::context::{Context, either, guarded};
 use super::copy::{Shares, before_ends};
-use super::fragments::{Fragments, Operands, arithmetic, axis, is_shared, operands, register, written_out};
+use super::fragments::{Operands, arithmetic, axis, is_shared, operands, register, written_out};
+use super::group_sums::GroupSums;
 use super::parts::{Ends, StagedPart};
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
@@ -48,9 +49,9 @@ pub(super) struct RightOperand {
 /// The operands of products by warp groups that are not staged as others are.
 pub(super) enum GroupOperands {
     /// The right one becomes parts.
-    Split(RightOperand),
+    Split(Box<RightOperand>),
     /// Both stay as they are.
-    Stored(StoredOperands),
+    Stored(Box<StoredOperands>),
 }
 
 /// Takes operands out of what is staged, if a loop adds up products that warp groups can compute.
@@ -65,21 +66,10 @@ pub(super) fn take_operands(
     if let Some(stored) = stored::take(context, range, &found, &staging) {
         return stored.staging(staging);
     }
-    match find_split(context, range, &found, &staging) {
-        Some((left, ends)) => Staging {
-            groups: Some(GroupOperands::Split(RightOperand::place(
-                context,
-                range,
-                (found.right, ends),
-                staging.depth,
-                PLACES,
-            ))),
-            parts: vec![left],
-            stages: STAGES,
-            ..staging
-        },
-        None => staging,
-    }
+    let Some((left, ends)) = find_split(context, range, &found, &staging) else { return staging };
+    let right = RightOperand::place(context, range, (found.right, ends), staging.depth, PLACES);
+    let groups = Some(GroupOperands::Split(Box::new(right)));
+    Staging { groups, parts: vec![left], stages: STAGES, ..staging }
 }
 
 /// Finds the operands of products that warp groups can compute.
@@ -98,11 +88,15 @@ fn find_operands(
         return None;
     }
     let found = operands(context, assignment, is_of_nest)?;
-    // A block has one right operand.
-    let mut others = context.axes.iter().filter(|axis| axis.dimension != 0 && axis.tile() > 1);
-    let is_one = !others.any(|axis| found.right.depends_on(&[axis.iterator]));
     let end = [&found.left, &found.right].map(|operand| ends(operand, range));
-    (is_one && end.iter().all(Option::is_some)).then_some(found)
+    // A block has one right operand.
+    (is_of_block(context, &found.right, 0) && end.iter().all(Option::is_some)).then_some(found)
+}
+
+/// Returns `true` if an operand along an axis is one for all of a block.
+pub(super) fn is_of_block(context: &Context<'_>, operand: &Access, dimension: usize) -> bool {
+    let mut others = context.axes.iter().filter(|axis| axis.dimension != dimension && axis.tile() > 1);
+    !others.any(|axis| operand.depends_on(&[axis.iterator]))
 }
 
 /// Finds the part of the left operand, and where the right one ends: beyond the ends of both there are zeros.
@@ -398,64 +392,4 @@ impl Products {
 pub(super) fn operands_of(context: &Context<'_>, body: &[Node]) -> Operands {
     let [Node::Assign(assignment)] = body else { unreachable!("it is one statement") };
     operands(context, assignment, is_any_operand).expect("it is a product")
-}
-
-/// A thread's registers to which products of warp groups add.
-pub(super) struct GroupSums {
-    fragments: Fragments,
-    /// The registers of the sums.
-    sums: Access,
-    /// Registers of what a step comes to, if it begins anew.
-    step: Option<usize>,
-}
-
-impl GroupSums {
-    pub(super) fn new(context: &mut Context<'_>, terms: usize, sums: Access, begins_anew: bool) -> Self {
-        let fragments = Fragments::new(context, terms).expect("it has matrix units");
-        let [rows, columns] = fragments.counts();
-        let step = begins_anew.then(|| context.local("step", Space::Register, vec![rows, columns, 4]));
-        Self { fragments, sums, step }
-    }
-
-    /// Returns the iterator that counts rows of fragments.
-    pub(super) fn row(&self) -> usize {
-        self.fragments.at[0]
-    }
-
-    /// Counts rows of fragments.
-    pub(super) fn rows(&self) -> i64 {
-        self.fragments.counts()[0]
-    }
-
-    /// Does something for each row of fragments.
-    pub(super) fn for_rows(&self, body: Vec<Instruction>) -> Instruction {
-        written_out(self.row(), self.rows(), body)
-    }
-
-    /// Waits for all products.
-    pub(super) fn wait(&self) -> Instruction {
-        self.for_rows(vec![Instruction::AwaitProduct { sums: self.of_row(), but: 0 }])
-    }
-
-    /// Returns the registers of the sums of a fragment.
-    fn own(&self) -> [Access; 4] {
-        self.fragments.sums(&self.sums)
-    }
-
-    /// Returns the registers of a fragment to which products add.
-    fn of_fragment(&self) -> [Access; 4] {
-        let [row, column] = self.fragments.at.map(iterator);
-        let Some(step) = self.step else { return self.own() };
-        std::array::from_fn(|register| {
-            let subscripts = vec![row.clone(), column.clone(), (register as i64).into()];
-            Access { array: step, subscripts }
-        })
-    }
-
-    /// Returns the registers of all fragments of a row to which products add.
-    pub(super) fn of_row(&self) -> Vec<Access> {
-        let ([_, column], [_, columns]) = (self.fragments.at, self.fragments.counts());
-        let of_column = |at: i64| self.of_fragment().map(|sum| sum.with(column, &at.into()));
-        (0..columns).flat_map(of_column).collect()
-    }
 }

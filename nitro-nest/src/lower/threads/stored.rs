@@ -9,8 +9,10 @@ use nitro_launch::Storage;
 use super::context::{Context, either, guarded};
 use super::copy::{Shares, aligned_rows, before_ends};
 use super::fragments::{Operands, along_terms, arithmetic, axis};
-use super::groups::{GroupOperands, GroupSums, RightOperand, ends, operands_of};
+use super::group_sums::GroupSums;
+use super::groups::{GroupOperands, RightOperand, ends, is_of_block, operands_of};
 use super::parts::Ends;
+use super::pieces::{Count, Pieces};
 use super::pipeline::{Ahead, repeated};
 use super::stage::Staging;
 use super::tiles::{Place, Tiles, divide};
@@ -66,27 +68,6 @@ struct StoredOperand {
     aligned: Option<Vec<Condition>>,
 }
 
-/// A number that counts pieces: how many there are, and where the next one is.
-#[derive(Clone, Copy)]
-struct Count {
-    extent: i64,
-    /// Along the axis, and along the sum.
-    of_axis: i64,
-    of_terms: i64,
-    /// In the array: blocks, rows, neighbours.
-    place: [i64; 3],
-}
-
-impl Count {
-    fn along_axis(extent: i64, of_axis: i64, place: [i64; 3]) -> Self {
-        Self { extent, of_axis, of_terms: 0, place }
-    }
-
-    fn along_terms(extent: i64, of_terms: i64, place: [i64; 3]) -> Self {
-        Self { extent, of_axis: 0, of_terms, place }
-    }
-}
-
 /// Makes the operands of a product those of warp groups, if both are stored as matrix units take them.
 pub(super) fn take(
     context: &mut Context<'_>,
@@ -98,7 +79,7 @@ pub(super) fn take(
     let storage = taken_as(arithmetic)?;
     let [left, right] = [&operands.left, &operands.right];
     let is_stored = |operand: &Access| context.nest.arrays[operand.array].storage == storage;
-    if !is_stored(left) || !is_stored(right) {
+    if !is_stored(left) || !is_stored(right) || !is_of_block(context, left, 1) {
         return None;
     }
     let of_left = along_terms(left, &axis(context, 1).0, range.iterator)?;
@@ -145,65 +126,6 @@ pub(super) fn take(
 fn taken_as(arithmetic: MatrixArithmetic) -> Option<Storage> {
     let is_one_part = arithmetic.format() == PartFormat::Tf32 && arithmetic.parts() == 1;
     arithmetic.storage().or_else(|| is_one_part.then(Storage::default))
-}
-
-/// The pieces of 16 bytes of a tile of so many terms.
-#[derive(Clone, Copy)]
-struct Pieces {
-    depth: i64,
-    /// Numbers of a row of a swizzled array, and of a piece.
-    row: i64,
-    neighbours: i64,
-}
-
-impl Pieces {
-    /// Returns how those are counted that lie along the sum.
-    fn along_terms(self) -> [Count; 2] {
-        let Self { depth, row, neighbours } = self;
-        [
-            Count::along_terms(depth / row, row, [1, 0, 0]),
-            Count::along_terms(row / neighbours, neighbours, [0, 0, neighbours]),
-        ]
-    }
-
-    /// Returns how pieces of the left operand are counted.
-    ///
-    /// The 16 rows of a warp are eight neighbours, and as many a block's threads further on. In the array they follow
-    /// each other, and those of the four warps of a group do.
-    fn of_left(self, context: &Context<'_>, is_along_terms: bool) -> Vec<Count> {
-        let y = axis(context, 1).0;
-        let (threads, fragments) = (y.threads, y.points / 2);
-        if is_along_terms {
-            let rows = [
-                Count::along_axis(fragments, 2 * threads, [0, 2 * threads, 0]),
-                Count::along_axis(threads / 8, 8, [0, 16, 0]),
-                Count::along_axis(2, threads, [0, 8, 0]),
-                Count::along_axis(8, 1, [0, 1, 0]),
-            ];
-            return rows.into_iter().chain(self.along_terms()).collect();
-        }
-        vec![
-            Count::along_terms(self.depth, 1, [0, 1, 0]),
-            Count::along_axis(fragments, 2 * threads, [threads / 32, 0, 0]),
-            Count::along_axis(2, threads, [0, 0, 8]),
-            Count::along_axis(threads / 32, 32, [1, 0, 0]),
-            Count::along_axis(4, 8, [0, 0, 16]),
-        ]
-    }
-
-    /// Returns how pieces of the right operand are counted.
-    fn of_right(self, columns: i64, is_along_terms: bool) -> Vec<Count> {
-        let Self { depth, row, neighbours } = self;
-        if is_along_terms {
-            let columns = Count::along_axis(columns, 1, [0, 1, 0]);
-            return [columns].into_iter().chain(self.along_terms()).collect();
-        }
-        vec![
-            Count::along_terms(depth, 1, [0, 1, 0]),
-            Count::along_axis(columns / row, row, [1, 0, 0]),
-            Count::along_axis(row / neighbours, neighbours, [0, 0, neighbours]),
-        ]
-    }
 }
 
 impl StoredOperand {
@@ -319,7 +241,7 @@ impl StoredOperand {
 impl StoredOperands {
     /// Returns so many terms at once, in so many stages, as `staging` is to have.
     pub(super) fn staging(self, staging: Staging) -> Staging {
-        let (depth, groups) = (self.depth, Some(GroupOperands::Stored(self)));
+        let (depth, groups) = (self.depth, Some(GroupOperands::Stored(Box::new(self))));
         Staging { parts: Vec::new(), stages: STAGES, depth, groups, ..staging }
     }
 

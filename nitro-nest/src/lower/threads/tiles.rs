@@ -128,7 +128,7 @@ pub(super) fn write_tiled(
     all.extend(align(context, &mut parts, &tiles));
     all.extend(match (groups, tiles.stages) {
         (Some(GroupOperands::Split(right)), _) => write_groups(context, &tiles, body, &parts, &right),
-        (Some(GroupOperands::Stored(stored)), _) => write_stored(context, &tiles, body, stored),
+        (Some(GroupOperands::Stored(stored)), _) => write_stored(context, &tiles, body, *stored),
         (None, 1) => write_in_turn(context, &tiles, body, parts),
         (None, _) => write_pipelined(context, &tiles, body, &parts),
     });
