@@ -8,16 +8,17 @@ use syn::{
 };
 
 use super::conditions::{conditions, opposites};
+use super::elements::{access, index};
+use super::facts::Facts;
 use super::integers::{Side, affine, bounds, sum};
 use super::ir::{Affine, Argument, Assignment, Element, Loop, Node, Operation, Value};
-use super::scope::{Meaning, Scope, at, bare, name};
-use super::values::{access, index, operation, rounded, value};
+use super::polynomial::{is_of_integers, polynomial};
+use super::scope::{Depth, Meaning, Scope, at, bare, name};
+use super::values::{operation, rounded, value};
 use crate::errors::Errors;
 
 const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
     itself for an integer";
-
-const INTEGERS: &str = "a `let` of a nest is a value, no integer: write the integer itself where it is used";
 
 const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, \
     `let`, and assignments to elements";
@@ -109,16 +110,21 @@ impl Reader<'_> {
         if let Some(read) = index(&initial.expr, &self.scope) {
             return self.scope.enter(ident, Meaning::Index(read?));
         }
-        let read = value(&initial.expr, &self.scope);
-        let is_integer = read.is_err() && affine(&initial.expr, &self.scope).is_ok();
-        let known = match &read {
-            _ if is_integer => Meaning::Integer,
-            Ok(value) => Meaning::Temporary(value.clone()),
-            Err(_) => unread(),
+        let is_integer = is_of_integers(&initial.expr, &self.scope);
+        let read = match value(&initial.expr, &self.scope) {
+            Ok(value) => Ok(Meaning::Temporary(value)),
+            Err(error) => match polynomial(&initial.expr, &self.scope) {
+                Ok(sum) => Ok(Meaning::Sum(sum)),
+                Err(of_integer) => Err(if is_integer { of_integer } else { error }),
+            },
         };
         // After a mistake too: one sentence is enough, and not one more for each use of the name.
-        self.scope.enter(ident, known)?;
-        if is_integer { at(&initial.expr, INTEGERS) } else { read.map(drop) }
+        let unread = || if is_integer { Meaning::Integer } else { unread() };
+        self.scope.enter(ident, read.as_ref().map_or_else(|_| unread(), Clone::clone))?;
+        if read.is_err() {
+            self.scope.facts.suppose_anything();
+        }
+        read.map(drop)
     }
 
     /// `const` and `static` are refused, and their names are known from here on.
@@ -136,6 +142,10 @@ impl Reader<'_> {
         let depth = self.scope.depth();
         if let Err(error) = self.scope.enter(ident, Meaning::Integer) {
             self.errors.push(error);
+        }
+        match &range {
+            Ok(values) => values.note(ident, &mut self.scope.facts),
+            Err(_) => self.scope.facts.suppose_anything(),
         }
         let body = self.block(&repeated.body);
         self.scope.leave(depth);
@@ -220,15 +230,20 @@ impl Reader<'_> {
     /// `if` and what its `else` is: statements under the opposite conditions.
     fn conditional(&mut self, conditional: &ExprIf) -> Result<Vec<Node>> {
         let all = conditions(&conditional.cond, &self.scope);
+        let (is_known, condition) = (all.is_ok(), &conditional.cond);
+        let depth = self.enter_case(condition, true, is_known);
         let body = self.block(&conditional.then_branch);
+        self.scope.leave(depth);
+        let depth = self.enter_case(condition, false, is_known);
         let otherwise = match &conditional.else_branch {
             Some((_, branch)) => match &**branch {
-                Expr::Block(block) => self.block(&block.block),
-                other => self.expression(other)?,
+                Expr::Block(block) => Ok(self.block(&block.block)),
+                other => self.expression(other),
             },
-            None => Vec::new(),
+            None => Ok(Vec::new()),
         };
-        let all = all?;
+        self.scope.leave(depth);
+        let (all, otherwise) = (all?, otherwise?);
         let mut nodes = Vec::new();
         if let Some((token, _)) = &conditional.else_branch {
             let opposites = opposites(&all);
@@ -239,6 +254,16 @@ impl Reader<'_> {
         }
         nodes.insert(0, Node::If(all, body));
         Ok(nodes)
+    }
+
+    /// Goes to where a condition holds, or does not; what is known of it is left with the place.
+    fn enter_case(&mut self, condition: &Expr, holds: bool, is_known: bool) -> Depth {
+        let depth = self.scope.depth();
+        self.scope = self.scope.supposing(condition, holds);
+        if !is_known {
+            self.scope.facts.suppose_anything();
+        }
+        depth
     }
 
     fn assignment(
@@ -302,6 +327,18 @@ struct Values {
     upper: Vec<Affine>,
     step: i64,
     is_reversed: bool,
+}
+
+impl Values {
+    /// Notes what is known of an iterator with these values.
+    fn note(&self, iterator: &Ident, facts: &mut Facts) {
+        let own = Affine { terms: vec![(iterator.clone(), 1)], constant: 0 };
+        self.lower.iter().for_each(|bound| facts.note([&own, bound], 1, 0));
+        self.upper.iter().for_each(|bound| facts.note([&own, bound], -1, -1));
+        if self.step != 1 {
+            facts.note_steps([&own, &self.lower[0]], self.step);
+        }
+    }
 }
 
 fn is_assignment(operator: &BinOp) -> bool {

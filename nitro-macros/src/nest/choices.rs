@@ -12,10 +12,11 @@ pub(super) fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
     let Some((_, otherwise)) = &choice.else_branch else {
         return at(choice.if_token, "a value needs both cases: write `if a < b { x } else { y }`");
     };
-    let then = result(&choice.then_branch, scope)?;
+    let [holds, fails] = [true, false].map(|holds| scope.supposing(&choice.cond, holds));
+    let then = result(&choice.then_branch, &holds)?;
     let otherwise = match &**otherwise {
-        Expr::Block(block) => result(&block.block, scope)?,
-        other => value(other, scope)?,
+        Expr::Block(block) => result(&block.block, &fails)?,
+        other => value(other, &fails)?,
     };
     chosen(&choice.cond, [then, otherwise], scope)
 }

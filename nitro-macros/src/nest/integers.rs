@@ -3,16 +3,16 @@
 use quote::ToTokens;
 use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
+use super::elements::index;
 use super::ir::Affine;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
-use super::values::index;
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
 
-const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
+pub(crate) const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
     `x[ids[i] as usize]`, and have sums in the array";
 
-const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
+pub(crate) const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
 /// The methods by which a user may ask an array for its extents.
 const LENGTHS: [&str; 5] = ["len", "nrows", "ncols", "dim", "len_of"];
@@ -64,6 +64,11 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
         Meaning::Array(_) => "an array".to_owned(),
         Meaning::Indices(_) => "an array of integers".to_owned(),
         Meaning::Index(_) => return at(expression, NOT_ALONE),
+        Meaning::Sum(sum) if sum.has_index() => return at(expression, NOT_ALONE),
+        Meaning::Sum(sum) => match sum.affine() {
+            Some(affine) => return Ok(affine),
+            None => return at(expression, format!("`{name}`, which is `{sum}`, {AFFINE}")),
+        },
     };
     at(name, format!("`{name}` is {what}: write a parameter (an argument of type `usize`) or an iterator"))
 }

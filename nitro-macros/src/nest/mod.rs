@@ -1,19 +1,25 @@
 //! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands the same as data.
 //!
 //! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers`,
-//! `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot
-//! fail.
+//! `elements`, `flat`, `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the
+//! code and cannot fail.
 
 mod body;
 mod choices;
 mod conditions;
+mod elements;
 mod expand;
+mod facts;
+mod flat;
 mod integers;
 mod ir;
 mod parse;
 mod places;
+mod polynomial;
 mod scope;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use proc_macro2::TokenStream;

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, Result};
 
+use super::facts::Facts;
 use super::ir::{Access, Argument, Array, Element, Kind, Value, is_same};
+use super::polynomial::Polynomial;
 
 /// The meaning of a name.
 #[derive(Clone)]
@@ -24,12 +26,24 @@ pub(crate) enum Meaning {
     Temporary(Value),
     /// A `let` of an integer of an array.
     Index(Access),
+    /// A `let` of an integer.
+    Sum(Polynomial),
+}
+
+/// The number of names and facts at a place.
+#[derive(Clone, Copy)]
+pub(crate) struct Depth {
+    names: usize,
+    facts: usize,
 }
 
 /// The names that are known, the last the innermost.
+#[derive(Clone)]
 pub(crate) struct Scope {
     /// The type of all numbers.
     pub element: Element,
+    /// What is known of integers.
+    pub facts: Facts,
     names: Vec<(Ident, Meaning)>,
     /// The number of the first names, those of arguments.
     arguments: usize,
@@ -50,12 +64,19 @@ impl Scope {
             (name.clone(), meaning)
         });
         let names: Vec<_> = names.collect();
-        Self { element, arguments: names.len(), names, stale: Vec::new() }
+        Self { element, facts: Facts::default(), arguments: names.len(), names, stale: Vec::new() }
     }
 
-    /// The number of known names, for [`leave`](Self::leave).
-    pub fn depth(&self) -> usize {
-        self.names.len()
+    /// The place of what is known, for [`leave`](Self::leave).
+    pub fn depth(&self) -> Depth {
+        Depth { names: self.names.len(), facts: self.facts.len() }
+    }
+
+    /// The same where a condition holds, or does not.
+    pub fn supposing(&self, condition: &Expr, holds: bool) -> Self {
+        let mut within = self.clone();
+        within.facts.suppose(condition, holds, self);
+        within
     }
 
     /// Adds a name, which hides no other: what stands for a `let` is written in its place.
@@ -69,9 +90,10 @@ impl Scope {
         Ok(())
     }
 
-    /// Forgets the names that came after.
-    pub fn leave(&mut self, depth: usize) {
-        for (name, _) in self.names.drain(depth..) {
+    /// Forgets what came after.
+    pub fn leave(&mut self, depth: Depth) {
+        self.facts.truncate(depth.facts);
+        for (name, _) in self.names.drain(depth.names..) {
             self.stale.retain(|(temporary, _)| *temporary != name);
         }
     }

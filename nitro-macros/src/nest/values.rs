@@ -2,11 +2,13 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprMethodCall, Lit, LitFloat, Result, UnOp};
 
 use super::choices::select;
+use super::elements::{converted, element, example};
 use super::integers::{affine, operands};
-use super::ir::{Access, Array, Element, Gather, Operation, Storage, Subscript, Value};
+use super::ir::{Element, Operation, Storage, Value};
+use super::polynomial::Factor;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
@@ -15,7 +17,7 @@ const VALUES: &str = "this is no value of a nest: write elements, scalars and nu
 const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `mul_add`, `powi`, `recip`, `exp`, `ln`, `tanh`, \
     `sin` and `cos`";
 
-const NO_VALUE: &str =
+pub(super) const NO_VALUE: &str =
     "an array of integers says places of what is read, and is no value: write `x[ids[i] as usize]`";
 
 /// The largest exponent: the base is written as often.
@@ -60,13 +62,26 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
     }
 }
 
+fn size(factor: &Factor, scope: &Scope) -> Option<Ident> {
+    match factor {
+        Factor::Name(name) if scope.is_size(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
 /// The sizes whose product this is; none: it is something else.
 fn sizes(expression: &Expr, scope: &Scope) -> Option<Vec<Ident>> {
     match bare(expression) {
         Expr::Binary(ExprBinary { left, op: BinOp::Mul(_), right, .. }) => {
             Some([sizes(left, scope)?, sizes(right, scope)?].concat())
         }
-        other => name(other).filter(|name| scope.is_size(name)).map(|name| vec![name.clone()]),
+        other => {
+            let name = name(other)?;
+            match scope.meaning(name) {
+                Ok(Meaning::Sum(sum)) => sum.factors()?.iter().map(|factor| size(factor, scope)).collect(),
+                _ => scope.is_size(name).then(|| vec![name.clone()]),
+            }
+        }
     }
 }
 
@@ -114,7 +129,7 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
         Meaning::Temporary(value) => Ok(value.clone()),
-        Meaning::Integer | Meaning::Number(_) => {
+        Meaning::Integer | Meaning::Number(_) | Meaning::Sum(_) => {
             at(name, format!("`{name}` is an integer: write `{name} as {}`", scope.element.name()))
         }
         Meaning::Array(array) => {
@@ -141,13 +156,6 @@ fn extreme(expression: &Expr, element: Element) -> Option<Value> {
         _ => return None,
     };
     (own == element.name()).then_some(Value::Constant(value))
-}
-
-/// An example of how subscripts of an array are written.
-fn example(array: &Array) -> String {
-    let subscripts = ["i", "j", "k", "l"];
-    let some = subscripts[..array.shape.len().min(4)].join(", ");
-    if array.is_slice { format!("[{some}]") } else { format!("[[{some}]]") }
 }
 
 /// The operation that an operator is.
@@ -217,38 +225,6 @@ fn binary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Va
     Ok(Value::Method(name, vec![value(receiver, scope)?, value(argument, scope)?]))
 }
 
-/// Reads an element as a value.
-fn element(element: &ExprIndex, scope: &Scope) -> Result<Value> {
-    let (array, declared, _) = parts(element, scope)?;
-    match declared.storage {
-        None => element_of(element, scope),
-        Some(storage) => {
-            let name = storage.name();
-            at(
-                element,
-                format!("`{array}` is stored in `{name}`: write `.to_f32()` behind this, to compute with it"),
-            )
-        }
-    }
-}
-
-/// Reads `x[i].to_f32()`, or a value that is rounded: `f16::from_f32(value).to_f32()`.
-fn converted(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
-    const CONVERTED: &str =
-        "`to_f32` is for elements of arrays that are stored in `f16` or `bf16`: remove it";
-    if !call.args.is_empty() {
-        return at(&call.args, "`to_f32` takes no argument");
-    }
-    match bare(&call.receiver) {
-        Expr::Index(element) => match parts(element, scope)?.1.storage {
-            Some(_) => element_of(element, scope),
-            None => at(&call.method, CONVERTED),
-        },
-        other => rounded(other, scope)
-            .map_or_else(|| at(&call.method, CONVERTED), |read| read.map(|(value, _)| value)),
-    }
-}
-
 /// Reads `f16::from_f32(value)`, whatever stands before `f16`; none: it is something else.
 pub(crate) fn rounded(expression: &Expr, scope: &Scope) -> Option<Result<(Value, Storage)>> {
     let Expr::Call(call) = bare(expression) else { return None };
@@ -262,99 +238,4 @@ pub(crate) fn rounded(expression: &Expr, scope: &Scope) -> Option<Result<(Value,
     let argument = call.args.first().filter(|_| call.args.len() == 1)?;
     let read = value(argument, scope).map(|value| (Value::Method(storage.rounding(), vec![value]), storage));
     Some(read)
-}
-
-fn element_of(element: &ExprIndex, scope: &Scope) -> Result<Value> {
-    let (array, declared, subscripts) = parts(element, scope)?;
-    if subscripts.iter().all(|subscript| index(subscript, scope).is_none()) {
-        return access(element, scope).map(Value::Load);
-    }
-    if declared.is_written {
-        return at(
-            array,
-            format!(
-                "`{array}` is read where an array says, so that nothing may write it: make it `&`, and write results \
-                 to another array"
-            ),
-        );
-    }
-    let mut found = Vec::new();
-    for subscript in subscripts {
-        found.push(match index(subscript, scope) {
-            Some(index) => Subscript::Index(index?),
-            None => Subscript::Affine(affine(subscript, scope)?),
-        });
-    }
-    Ok(Value::Gather(Gather { array: array.clone(), subscripts: found }))
-}
-
-/// Reads `ids[i] as usize`, or the name of a `let` of that; none: it is something else.
-pub(crate) fn index(expression: &Expr, scope: &Scope) -> Option<Result<Access>> {
-    let cast = match bare(expression) {
-        Expr::Cast(cast) => cast,
-        other => match scope.meaning(name(other)?) {
-            Ok(Meaning::Index(index)) => return Some(Ok(index.clone())),
-            _ => return None,
-        },
-    };
-    let Expr::Index(element) = bare(&cast.expr) else { return None };
-    let is_of_indices = matches!(scope.meaning(name(bare(&element.expr))?), Ok(Meaning::Indices(_)));
-    let is_size = cast.ty.to_token_stream().to_string() == "usize";
-    (is_of_indices && is_size).then(|| access_of(element, scope))
-}
-
-/// Reads an element that is affine, as all that are written.
-pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
-    if let Some(array) = name(bare(&index.expr))
-        && let Ok(Meaning::Indices(_)) = scope.meaning(array)
-    {
-        return at(index, NO_VALUE);
-    }
-    access_of(index, scope)
-}
-
-fn access_of(index: &ExprIndex, scope: &Scope) -> Result<Access> {
-    let (array, _, subscripts) = parts(index, scope)?;
-    let subscripts =
-        subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
-    Ok(Access { array: array.clone(), subscripts })
-}
-
-/// Splits an element into its array and its subscripts, of which there are as many as dimensions.
-fn parts<'a>(index: &'a ExprIndex, scope: &'a Scope) -> Result<(&'a Ident, &'a Array, Vec<&'a Expr>)> {
-    let Some(array) = name(bare(&index.expr)) else {
-        let nested = indexed(index).and_then(|array| match scope.meaning(array) {
-            Ok(Meaning::Array(declared)) => Some(subscripts_message(array, declared)),
-            _ => None,
-        });
-        let message = nested.unwrap_or_else(|| "write the name of an array before its subscripts".to_owned());
-        return at(&index.expr, message);
-    };
-    let (Meaning::Array(declared) | Meaning::Indices(declared)) = scope.meaning(array)? else {
-        return at(array, format!("`{array}` is no array of the function's arguments"));
-    };
-    let subscripts = match bare(&index.index) {
-        Expr::Array(list) if !declared.is_slice => list.elems.iter().collect(),
-        Expr::Range(range) => return at(range, "write one element: parts of arrays are no values of a nest"),
-        single if declared.is_slice && !matches!(single, Expr::Array(_)) => vec![single],
-        other => return at(other, subscripts_message(array, declared)),
-    };
-    if subscripts.len() != declared.shape.len() {
-        return at(&index.index, subscripts_message(array, declared));
-    }
-    Ok((array, declared, subscripts))
-}
-
-/// Returns the array of `a[i][j]`.
-fn indexed(index: &ExprIndex) -> Option<&Ident> {
-    match bare(&index.expr) {
-        Expr::Index(inner) => indexed(inner),
-        other => name(other),
-    }
-}
-
-fn subscripts_message(array: &Ident, declared: &Array) -> String {
-    let dimensions = declared.shape.len();
-    let plural = if dimensions == 1 { "" } else { "s" };
-    format!("`{array}` has {dimensions} dimension{plural}: write `{array}{}`", example(declared))
 }
