@@ -327,3 +327,41 @@ fn an_index_beyond_its_dimension_is_an_error_of_the_run() {
     let RunError::OutOfBounds { subscripts, .. } = nest.run(&mut data).unwrap_err() else { panic!() };
     assert_eq!(subscripts, [0, 3]);
 }
+
+/// Kernels of slices that are stored in 16 bits.
+#[cfg(all(feature = "polyhedral", feature = "half"))]
+#[test]
+fn kernels_are_the_same_too() {
+    use half::f16;
+    use nitro_nest::{Array2, Mapping};
+
+    mod flat {
+        use half::f16;
+        use nitro_nest::nest;
+
+        #[nest]
+        pub fn scaled(n: usize, m: usize, #[shape(n, m)] x: &[f16], #[shape(n, m)] y: &mut [f16]) {
+            for i in 0..n {
+                for j in 0..m {
+                    y[i * m + j] = f16::from_f32(x[i * m + m - 1 - j].to_f32() * 0.5);
+                }
+            }
+        }
+    }
+    #[nest]
+    fn scaled(n: usize, m: usize, #[shape(n, m)] x: &Array2<f16>, #[shape(n, m)] y: &mut Array2<f16>) {
+        for i in 0..n {
+            for j in 0..m {
+                y[[i, j]] = f16::from_f32(x[[i, m - 1 - j]].to_f32() * 0.5);
+            }
+        }
+    }
+    let plans = [flat::scaled::nest(), scaled::nest()]
+        .map(|nest| nest.map(&nest.dependences().unwrap(), &Mapping::sane()).plan().to_json());
+    assert_eq!(plans[0], plans[1]);
+    let nest = flat::scaled::nest();
+    let mut data = Data::new(&nest, &[1, 2], &[]).unwrap();
+    data.arrays[0] = vec![1.0, 3.0];
+    flat::scaled::reference(&mut data);
+    assert_eq!(data.arrays[1], [1.5, 0.5]);
+}

@@ -22,7 +22,7 @@ pub(super) fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
 }
 
 /// The choice between two values by a condition: several comparisons become choices within each other.
-fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
+pub(super) fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
     let condition = bare(condition);
     if let Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) = condition {
         return chosen(expr, [otherwise, then], scope);

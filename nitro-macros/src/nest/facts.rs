@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Expr, ExprBinary, ExprUnary, UnOp};
 
 use super::integers::{affine, relation};
-use super::ir::Affine;
+use super::ir::{Affine, Condition};
 use super::scope::{Scope, bare};
 
 /// The most comparisons at once: beyond that nothing is said to follow.
@@ -143,6 +143,18 @@ impl Facts {
             },
             _ => {}
         }
+    }
+
+    /// Adds comparisons.
+    pub fn suppose_all(&mut self, all: &[Condition]) {
+        all.iter().for_each(|Condition { relation, left, right }| self.compare(relation, [left, right]));
+    }
+
+    /// Returns true where these comparisons cannot all hold.
+    pub fn exclude(&self, all: &[Condition]) -> bool {
+        let mut facts = self.clone();
+        facts.suppose_all(all);
+        facts.follows(Fact { terms: BTreeMap::new(), constant: -1 })
     }
 
     /// Returns true where it follows that this is not negative.

@@ -1,5 +1,6 @@
 //! Integers of bounds and subscripts: affine in parameters and iterators.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
@@ -58,9 +59,11 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
 fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     let what = match scope.meaning(name)? {
-        Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
+        Meaning::Integer => return Ok(Affine::variable(name)),
         Meaning::Number(number) => return Ok(Affine::number(*number)),
-        Meaning::Scalar | Meaning::Temporary(_) => format!("a number of type `{}`", scope.element.name()),
+        Meaning::Scalar | Meaning::Temporary(_) | Meaning::Variable(_) => {
+            format!("a number of type `{}`", scope.element.name())
+        }
         Meaning::Array(_) => "an array".to_owned(),
         Meaning::Indices(_) => "an array of integers".to_owned(),
         Meaning::Index(_) => return at(expression, NOT_ALONE),
@@ -96,8 +99,13 @@ impl Affine {
         Affine { terms: Vec::new(), constant }
     }
 
+    /// A size or an iterator alone.
+    pub fn variable(name: &Ident) -> Affine {
+        Affine { terms: vec![(name.clone(), 1)], constant: 0 }
+    }
+
     /// The sum with so many times another one, where it fits.
-    fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
+    pub fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
         for (name, coefficient) in &other.terms {
             self.terms.push((name.clone(), coefficient.checked_mul(factor)?));
         }

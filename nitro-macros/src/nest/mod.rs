@@ -13,14 +13,18 @@ mod facts;
 mod flat;
 mod integers;
 mod ir;
+mod lets;
 mod parse;
 mod places;
 mod polynomial;
+mod ranges;
 mod scope;
 mod signature;
 #[cfg(test)]
 mod tests;
 mod values;
+mod variables;
+mod writes;
 
 use proc_macro2::TokenStream;
 
@@ -42,10 +46,13 @@ pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStrea
     let (arguments, element) = signature::arguments(&function, &mut errors);
     // Nothing can be said of a body whose arguments are not known.
     let are_known = arguments.len() == function.sig.inputs.len();
-    let body =
-        if are_known { body::nodes(&function.block, &arguments, element, &mut errors) } else { Vec::new() };
+    let (body, variables) = if are_known {
+        body::nodes(&function.block, &arguments, element, &mut errors)
+    } else {
+        Default::default()
+    };
     if errors.is_empty() {
-        expand::nest(&ir::Nest { options, function, arguments, element, body })
+        expand::nest(&ir::Nest { options, function, arguments, element, body, variables })
     } else {
         let salvage = expand::salvage(&options, element, function);
         expand::refused(&errors, salvage)

@@ -100,6 +100,11 @@ impl Polynomial {
         Self(BTreeMap::from([(Product(vec![Factor::Index(text, access)]), 1)]))
     }
 
+    /// Returns true where it is zero.
+    pub fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn add(&mut self, product: Product, coefficient: i64) -> Option<()> {
         let sum = self.0.get(&product).copied().unwrap_or(0).checked_add(coefficient)?;
         if sum == 0 {

@@ -28,6 +28,8 @@ pub(crate) enum Meaning {
     Index(Access),
     /// A `let` of an integer.
     Sum(Polynomial),
+    /// A `let mut`: the element that it is.
+    Variable(Access),
 }
 
 /// The number of names and facts at a place.
@@ -98,12 +100,22 @@ impl Scope {
         }
     }
 
-    /// Notes that elements of an array are written. From here on no temporary that was read from it may be used.
-    pub fn written(&mut self, array: &Ident) {
+    /// Notes that a variable or elements of an array are written. From here on no temporary that was read from it may
+    /// be used.
+    pub fn written(&mut self, written: &Ident) {
+        let array = self.variable(written).map_or_else(|| written.clone(), |element| element.array);
         for (name, meaning) in &self.names {
-            if matches!(meaning, Meaning::Temporary(value) if value.reads(array)) {
-                self.stale.push((name.clone(), array.clone()));
+            if matches!(meaning, Meaning::Temporary(value) if value.reads(&array)) {
+                self.stale.push((name.clone(), written.clone()));
             }
+        }
+    }
+
+    /// The element that a variable is.
+    pub fn variable(&self, name: &Ident) -> Option<Access> {
+        match self.meaning(name) {
+            Ok(Meaning::Variable(element)) => Some(element.clone()),
+            _ => None,
         }
     }
 

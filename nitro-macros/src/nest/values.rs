@@ -2,7 +2,8 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprMethodCall, Lit, LitFloat, Result, UnOp};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Lit, LitFloat, Result, UnOp, parse_quote};
 
 use super::choices::select;
 use super::elements::{converted, element, example};
@@ -14,8 +15,8 @@ use super::scope::{Meaning, Scope, at, bare, constant, name};
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
     other methods of `f32` such as `sqrt` and `exp`, `(i) as f32`, or `if a < b { x } else { y }`";
 
-const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `mul_add`, `powi`, `recip`, `exp`, `ln`, `tanh`, \
-    `sin` and `cos`";
+const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `clamp`, `mul_add`, `powi`, `recip`, `exp`, `ln`, \
+    `tanh`, `sin` and `cos`";
 
 pub(super) const NO_VALUE: &str =
     "an array of integers says places of what is read, and is no value: write `x[ids[i] as usize]`";
@@ -55,9 +56,7 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             }
         }
         Expr::If(choice) => select(choice, scope),
-        Expr::Macro(_) | Expr::Call(_) | Expr::Closure(_) | Expr::Match(_) | Expr::Block(_) => {
-            at(expression, VALUES)
-        }
+        Expr::Call(call) => called(call, scope).unwrap_or_else(|| at(expression, VALUES)),
         _ => at(expression, VALUES),
     }
 }
@@ -67,6 +66,23 @@ fn size(factor: &Factor, scope: &Scope) -> Option<Ident> {
         Factor::Name(name) if scope.is_size(name) => Some(name.clone()),
         _ => None,
     }
+}
+
+/// Reads `f32::max(a, b)` as the method that it is; none: it is something else.
+fn called(call: &ExprCall, scope: &Scope) -> Option<Result<Value>> {
+    let path = plain(&call.func);
+    let method = path.strip_prefix(scope.element.name())?.strip_prefix("::")?;
+    let mut arguments = call.args.iter().cloned();
+    let receiver = arguments.next()?;
+    let method = syn::Ident::new(method, call.func.span());
+    let call = parse_quote!((#receiver).#method(#(#arguments),*));
+    Some(self::method(&call, scope))
+}
+
+/// The text of a path, without the library that is its first part.
+fn plain(path: &Expr) -> String {
+    let path = path.to_token_stream().to_string().replace(' ', "");
+    path.trim_start_matches("::").trim_start_matches("std::").trim_start_matches("core::").to_owned()
 }
 
 /// The sizes whose product this is; none: it is something else.
@@ -129,6 +145,7 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
         Meaning::Temporary(value) => Ok(value.clone()),
+        Meaning::Variable(element) => Ok(Value::Load(element.clone())),
         Meaning::Integer | Meaning::Number(_) | Meaning::Sum(_) => {
             at(name, format!("`{name}` is an integer: write `{name} as {}`", scope.element.name()))
         }
@@ -139,24 +156,39 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     }
 }
 
-/// Returns the value of `f32::INFINITY` and its like, which a maximum or minimum begins with.
+/// Returns the value of a constant of the library: what a maximum or minimum begins with, or of mathematics.
 fn extreme(expression: &Expr, element: Element) -> Option<Value> {
-    let path = expression.to_token_stream().to_string().replace(' ', "");
-    let path = path.trim_start_matches("std::").trim_start_matches("core::");
+    let path = plain(expression);
     let (own, name) = path.split_once("::")?;
-    let most = match element {
-        Element::F32 => f64::from(f32::MAX),
-        Element::F64 => f64::MAX,
-    };
+    let is_single = element == Element::F32;
     let value = match name {
         "INFINITY" => f64::INFINITY,
         "NEG_INFINITY" => f64::NEG_INFINITY,
-        "MIN" => -most,
-        "MAX" => most,
-        _ => return None,
+        "MIN" if is_single => f32::MIN.into(),
+        "MIN" => f64::MIN,
+        "MAX" if is_single => f32::MAX.into(),
+        "MAX" => f64::MAX,
+        "EPSILON" if is_single => f32::EPSILON.into(),
+        "EPSILON" => f64::EPSILON,
+        _ => {
+            let known = CONSTANTS.iter().find(|known| name.strip_prefix("consts::") == Some(known.0))?;
+            if is_single { known.1.into() } else { known.2 }
+        }
     };
     (own == element.name()).then_some(Value::Constant(value))
 }
+
+macro_rules! constants {
+    ($($name:ident)*) => {
+        &[$((stringify!($name), std::f32::consts::$name, std::f64::consts::$name)),*]
+    };
+}
+
+/// The constants of mathematics in both precisions.
+const CONSTANTS: &[(&str, f32, f64)] = constants! {
+    PI TAU E SQRT_2 LN_2 LN_10 LOG2_E LOG10_E LOG2_10 LOG10_2 FRAC_1_PI FRAC_2_PI FRAC_1_SQRT_2 FRAC_2_SQRT_PI
+    FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
+};
 
 /// The operation that an operator is.
 pub(crate) fn operation(operator: &BinOp) -> Result<Operation> {
@@ -182,11 +214,22 @@ fn method(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
         "cos" => unary("cos", call, scope),
         "min" => binary("min", call, scope),
         "max" => binary("max", call, scope),
+        "clamp" => clamped(call, scope),
         "mul_add" => fused(call, scope),
         "powi" => power(call, scope),
         "powf" => at(&call.method, "write `powi` with a number, products, `sqrt`, or `exp` and `ln`"),
         other => at(&call.method, format!("`{other}` is no operation of a nest: {METHODS}")),
     }
+}
+
+/// `x.clamp(low, high)`: what is no number stays so.
+fn clamped(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    let (2, Some(low), Some(high)) = (call.args.len(), call.args.first(), call.args.last()) else {
+        return at(&call.method, "`clamp` takes two arguments, the least and the most");
+    };
+    let [own, low, high] = [value(&call.receiver, scope)?, value(low, scope)?, value(high, scope)?];
+    let below = Value::Select("Greater", Box::new([own.clone(), high.clone(), high, own.clone()]));
+    Ok(Value::Select("Less", Box::new([own, low.clone(), low, below])))
 }
 
 fn fused(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
