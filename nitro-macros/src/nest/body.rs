@@ -1,6 +1,10 @@
 //! The statements of a function, one by one. After a mistake reading goes on at the next statement.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Ident;
+use quote::format_ident;
+use syn::spanned::Spanned;
 use syn::{
     Block, Expr, ExprArray, ExprContinue, ExprForLoop, ExprIf, ExprIndex, Item, Pat, PatIdent, Path, Result,
     Stmt,
@@ -38,20 +42,42 @@ pub(crate) fn nodes(
     element: Element,
     errors: &mut Errors,
 ) -> (Vec<Node>, Vec<Variable>) {
-    let scope = Scope::of(arguments, element);
-    let mut reader = Reader { scope, errors, loops: Vec::new(), variables: Vec::new(), count: 0 };
-    (reader.block(block), reader.variables)
+    let mut kept = BTreeSet::new();
+    loop {
+        let scope = Scope::of(arguments, element);
+        let mut found = Errors::default();
+        let mut reader = Reader {
+            scope,
+            errors: &mut found,
+            loops: Vec::new(),
+            variables: Vec::new(),
+            count: 0,
+            lets: 0,
+            kept: kept.clone(),
+        };
+        let (nodes, more, variables) = (reader.block(block), reader.scope.kept(), reader.variables);
+        // What has to be a variable is one when all is read once more.
+        if more.is_subset(&kept) {
+            errors.extend(found);
+            return (nodes, variables);
+        }
+        kept.extend(more);
+    }
 }
 
 pub(super) struct Reader<'a> {
     pub(super) scope: Scope,
     pub(super) errors: &'a mut Errors,
-    /// The iterators around, with what they are below.
-    pub(super) loops: Vec<(Ident, Vec<Affine>)>,
+    /// The iterators around, with their values.
+    pub(super) loops: Vec<(Ident, Values)>,
     /// The variables so far that no element stands for.
     pub(super) variables: Vec<Variable>,
     /// The number of variables so far.
     pub(super) count: usize,
+    /// The number of values with names so far.
+    pub(super) lets: usize,
+    /// The numbers of those that are variables, as what they are read from is written before they are used.
+    pub(super) kept: BTreeSet<usize>,
 }
 
 impl Reader<'_> {
@@ -117,9 +143,7 @@ impl Reader<'_> {
         match statement {
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expression, _) => self.expression(bare(expression)),
-            Stmt::Item(Item::Const(item)) => {
-                self.constant(&item.ident, &item.ty, &item.expr).map(|()| Vec::new())
-            }
+            Stmt::Item(Item::Const(item)) => self.constant(&item.ident, &item.ty, &item.expr),
             Stmt::Item(Item::Static(item)) => {
                 self.constant(&item.ident, &item.ty, &item.expr)?;
                 at(item, CONSTANTS)
@@ -151,7 +175,7 @@ impl Reader<'_> {
     }
 
     fn repeated(&mut self, repeated: &ExprForLoop) -> Result<Loop> {
-        let ident = iterator(repeated)?;
+        let ident = &self.iterator(repeated)?;
         let range = range(&repeated.expr, &self.scope);
         // In the next iteration a temporary from outside would be of before what this one writes.
         writes(&repeated.body).into_iter().for_each(|array| self.scope.written(array));
@@ -163,18 +187,29 @@ impl Reader<'_> {
             Ok(values) => values.note(ident, &mut self.scope.facts),
             Err(_) => self.scope.facts.suppose_anything(),
         }
-        let upper = range.as_ref().map_or_else(|_| Vec::new(), |values| values.upper.clone());
-        self.loops.push((ident.clone(), upper));
+        let values = range.as_ref().map_or_else(|_| Values::default(), Clone::clone);
+        self.loops.push((ident.clone(), values));
         let body = self.statements(&repeated.body.stmts, true);
         self.loops.pop();
         self.scope.leave(depth);
-        let Values { lower, upper, step, is_reversed } = range?;
+        let Values { lower, upper, step, is_reversed, .. } = range?;
         Ok(Loop { iterator: ident.clone(), lower, upper, step, is_reversed, body })
+    }
+
+    /// The name of a loop's iterator, or one that nothing has for `_`.
+    fn iterator(&self, repeated: &ExprForLoop) -> Result<Ident> {
+        match &*repeated.pat {
+            Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => {
+                Ok(ident.clone())
+            }
+            Pat::Wild(wild) => Ok(format_ident!("_{}", self.scope.locals(), span = wild.span())),
+            other => at(other, "write a plain name for the iterator"),
+        }
     }
 
     /// `for s in [1, 2, 4]`: the statements stand there once for each number.
     fn listed(&mut self, repeated: &ExprForLoop, list: &ExprArray) -> Result<Vec<Node>> {
-        let ident = iterator(repeated)?;
+        let ident = &self.iterator(repeated)?;
         if list.elems.len() > MAX_LIST {
             return at(list, format!("a list has at most {MAX_LIST} numbers: write a range"));
         }
@@ -329,13 +364,5 @@ fn skipped(statement: &Stmt) -> Option<&Expr> {
     match &then_branch.stmts[..] {
         [Stmt::Expr(Expr::Continue(ExprContinue { label: None, .. }), _)] => Some(cond),
         _ => None,
-    }
-}
-
-/// The name of a loop's iterator.
-fn iterator(repeated: &ExprForLoop) -> Result<&Ident> {
-    match &*repeated.pat {
-        Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => Ok(ident),
-        other => at(other, "write a plain name for the iterator"),
     }
 }

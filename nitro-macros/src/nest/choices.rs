@@ -33,11 +33,11 @@ pub(super) fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Sc
     let ExprBinary { left, op, right, .. } = comparison;
     let (relation, [then, otherwise]) = match op {
         BinOp::And(_) => {
-            let then = chosen(right, [then, otherwise.clone()], scope)?;
+            let then = chosen(right, [then, otherwise.clone()], &scope.supposing(left, true))?;
             return chosen(left, [then, otherwise], scope);
         }
         BinOp::Or(_) => {
-            let otherwise = chosen(right, [then.clone(), otherwise], scope)?;
+            let otherwise = chosen(right, [then.clone(), otherwise], &scope.supposing(left, false))?;
             return chosen(left, [then, otherwise], scope);
         }
         BinOp::Ne(_) => ("Equal", [otherwise, then]),

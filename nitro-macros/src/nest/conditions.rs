@@ -43,7 +43,9 @@ pub(crate) fn cases(expression: &Expr, holds: bool, scope: &Scope) -> Result<Vec
         }
         _ => return compared(&binary.op, [left, right], holds, scope),
     };
-    let right = cases(right, holds, scope)?;
+    // The right one is looked at where the left one leaves it open.
+    let within = scope.supposing(left, matches!(binary.op, BinOp::And(_)));
+    let right = cases(right, holds, &within)?;
     all.extend(others.iter().flat_map(|one| right.iter().map(|other| [&one[..], other].concat())));
     if all.len() > 1 {
         all.retain(|case| !scope.facts.exclude(case));

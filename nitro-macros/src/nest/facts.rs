@@ -62,7 +62,7 @@ fn common_divisor(one: i128, other: i128) -> i128 {
     if other == 0 { one } else { common_divisor(other, one % other) }
 }
 
-/// What is known of sizes and iterators. None of them is negative.
+/// What is known of sizes and iterators.
 #[derive(Clone, Default)]
 pub(crate) struct Facts(Vec<Fact>);
 
@@ -94,6 +94,7 @@ impl Facts {
     pub fn note_steps(&mut self, [one, other]: [&Affine; 2], step: i64) {
         // No variable is called so.
         let steps = Fact { terms: BTreeMap::from([(format!("steps {}", self.0.len()), 1)]), constant: 0 };
+        self.0.push(steps.clone());
         for sign in [1, -1] {
             let distance = Fact::sum((&Fact::of(one), sign), (&Fact::of(other), -sign));
             self.0.extend(distance.and_then(|own| Fact::sum((&own, 1), (&steps, -sign * i128::from(step)))));
@@ -128,7 +129,7 @@ impl Facts {
                 BinOp::And(_) | BinOp::Or(_) => {
                     if matches!(op, BinOp::And(_)) == holds {
                         self.suppose(left, holds, scope);
-                        self.suppose(right, holds, scope);
+                        self.suppose(right, holds, &scope.supposing(left, holds));
                     }
                 }
                 _ => {
@@ -171,8 +172,6 @@ impl Facts {
         });
         let Some(opposite) = opposite else { return false };
         let mut facts: Vec<Fact> = self.0.iter().cloned().chain([opposite.tightened()]).collect();
-        let names: BTreeSet<String> = facts.iter().flat_map(|fact| fact.terms.keys().cloned()).collect();
-        facts.extend(names.into_iter().map(|name| Fact { terms: BTreeMap::from([(name, 1)]), constant: 0 }));
         while !facts.iter().any(|fact| fact.terms.is_empty() && fact.constant < 0) {
             match without_one(&facts) {
                 Some(fewer) if fewer.len() <= MOST => facts = fewer,

@@ -2,10 +2,11 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
 use super::elements::index;
 use super::ir::Affine;
+use super::polynomial::Polynomial;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
@@ -39,12 +40,7 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
             "the extents of an array are those of its `#[shape(..)]`: write the argument that stands there",
         ),
         Expr::Cast(_) if index(expression, scope).is_some() => at(expression, NOT_ALONE),
-        Expr::Cast(cast) => affine(&cast.expr, scope).and_then(|_| {
-            at(
-                expression,
-                "integers of a nest are of type `usize`, and need no cast: write them without `as`",
-            )
-        }),
+        Expr::Cast(cast) => cast_to(cast, affine(&cast.expr, scope)?, scope),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             sum(unary, Affine::default(), &affine(&unary.expr, scope)?, -1)
         }
@@ -56,12 +52,29 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
     }
 }
 
+/// A cast between integers: one that is not negative stays what it is.
+fn cast_to(cast: &ExprCast, integer: Affine, scope: &Scope) -> Result<Affine> {
+    match cast.ty.to_token_stream().to_string().as_str() {
+        "isize" | "i64" | "i32" => Ok(integer),
+        "usize" | "u64" | "u32" if scope.facts.prove(&integer) => Ok(integer),
+        "usize" | "u64" | "u32" => at(
+            cast,
+            format!(
+                "`{}` may be negative here, which a cast makes a large number of: write `if` around it, so that it is \
+                 not",
+                Polynomial::from(integer)
+            ),
+        ),
+        _ => at(&cast.ty, "integers of a nest are `usize` or `isize`: write one of these, or no cast"),
+    }
+}
+
 fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     let what = match scope.meaning(name)? {
         Meaning::Integer => return Ok(Affine::variable(name)),
         Meaning::Number(number) => return Ok(Affine::number(*number)),
-        Meaning::Scalar | Meaning::Temporary(_) | Meaning::Variable(_) => {
+        Meaning::Scalar | Meaning::Temporary(..) | Meaning::Variable(_) => {
             format!("a number of type `{}`", scope.element.name())
         }
         Meaning::Array(_) => "an array".to_owned(),
@@ -146,7 +159,7 @@ pub(crate) fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec
     }
 }
 
-/// The bounds of a saturating difference. No iterator is negative, so that below `n.saturating_sub(1)` is
+/// The bounds of a saturating difference. No iterator of such a range is negative, so that below `n.saturating_sub(1)` is
 /// below `n - 1`.
 fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let [receiver, argument] = operands(call)?;

@@ -17,6 +17,8 @@ use super::scope::{Meaning, Scope, at, bare, name};
 /// The most factors of a product: an array with more dimensions than that has no kernel.
 const MOST_FACTORS: usize = 8;
 
+const PRODUCTS: &str = "a product of sizes or iterators needs no cast: write it without `as`";
+
 /// A factor of a product.
 #[derive(Clone)]
 pub(crate) enum Factor {
@@ -264,6 +266,11 @@ pub(crate) fn polynomial(expression: &Expr, scope: &Scope) -> Result<Polynomial>
             let [left, right] = [polynomial(&binary.left, scope)?, polynomial(&binary.right, scope)?];
             factor.map_or_else(|| left.times(&right), |factor| left.clone().plus(&right, factor))
         }
+        Expr::Cast(cast) => match polynomial(&cast.expr, scope) {
+            // What a product of sizes and iterators is, is not known.
+            Ok(sum) if sum.affine().is_none() && !sum.has_index() => return at(cast, PRODUCTS),
+            _ => return affine(expression, scope).map(Polynomial::from),
+        },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             Polynomial::default().plus(&polynomial(&unary.expr, scope)?, -1)
         }
@@ -284,6 +291,10 @@ pub(crate) fn is_of_integers(expression: &Expr, scope: &Scope) -> bool {
                 kinds(&binary.right, scope, found);
             }
             Expr::Unary(unary) => kinds(&unary.expr, scope, found),
+            Expr::Cast(cast) if index(expression, scope).is_none() => {
+                found[1] |= matches!(&*cast.ty.to_token_stream().to_string(), "f32" | "f64");
+                kinds(&cast.expr, scope, found);
+            }
             Expr::Lit(literal) => found[1] |= !matches!(literal.lit, Lit::Int(_)),
             other => match name(other).map(|name| scope.meaning(name)) {
                 Some(Ok(Meaning::Integer | Meaning::Number(_) | Meaning::Sum(_))) => found[0] = true,

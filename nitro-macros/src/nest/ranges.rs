@@ -6,10 +6,10 @@ use syn::{Expr, ExprMethodCall, RangeLimits, Result};
 use super::facts::Facts;
 use super::integers::{Side, affine, bounds, sum};
 use super::ir::Affine;
-use super::scope::{Scope, at, bare};
+use super::scope::{Scope, at, bare, name};
 
 /// The values of a range.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Values {
     /// They are at least each of these.
     pub lower: Vec<Affine>,
@@ -19,12 +19,17 @@ pub(super) struct Values {
     pub step: i64,
     /// `rev`
     pub is_reversed: bool,
+    /// They are of type `usize`, which takes no negative ones.
+    are_natural: bool,
 }
 
 impl Values {
     /// Notes what is known of an iterator with these values.
     pub fn note(&self, iterator: &Ident, facts: &mut Facts) {
         let own = Affine::variable(iterator);
+        if self.are_natural {
+            facts.note([&own, &Affine::default()], 1, 0);
+        }
         self.lower.iter().for_each(|bound| facts.note([&own, bound], 1, 0));
         self.upper.iter().for_each(|bound| facts.note([&own, bound], -1, -1));
         if self.step != 1 {
@@ -49,7 +54,8 @@ pub(super) fn range(expression: &Expr, scope: &Scope) -> Result<Values> {
                     next.collect::<Result<_>>()?
                 }
             };
-            Ok(Values { lower, upper, step: 1, is_reversed: false })
+            let are_natural = [start, end].iter().any(|bound| has_size(bound, scope));
+            Ok(Values { lower, upper, step: 1, is_reversed: false, are_natural })
         }
         Expr::MethodCall(call) => adapted(call, scope),
         other => at(
@@ -83,4 +89,15 @@ fn step_of(step: &Expr, values: &Values, scope: &Scope) -> Result<i64> {
         return at(step, "a range with a step has one lower bound: write it without `max`");
     }
     Ok(read.constant)
+}
+
+/// Returns true where a size is in a bound as it is: then all of it is of type `usize`.
+fn has_size(bound: &Expr, scope: &Scope) -> bool {
+    match bare(bound) {
+        Expr::Binary(binary) => has_size(&binary.left, scope) || has_size(&binary.right, scope),
+        Expr::MethodCall(call) => {
+            has_size(&call.receiver, scope) || call.args.iter().any(|own| has_size(own, scope))
+        }
+        other => name(other).is_some_and(|name| scope.is_size(name)),
+    }
 }

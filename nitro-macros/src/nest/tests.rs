@@ -25,6 +25,7 @@ fn scope() -> Scope {
     let mut scope = Scope::of(&arguments, Element::F32);
     for iterator in ITERATORS {
         scope.enter(&ident(iterator), Meaning::Integer).unwrap();
+        scope = scope.supposing(&expression(&format!("{iterator} >= 0")), true);
     }
     scope
 }

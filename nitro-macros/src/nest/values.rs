@@ -144,7 +144,7 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     };
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
-        Meaning::Temporary(value) => Ok(value.clone()),
+        Meaning::Temporary(value, _) => Ok(value.clone()),
         Meaning::Variable(element) => Ok(Value::Load(element.clone())),
         Meaning::Integer | Meaning::Number(_) | Meaning::Sum(_) => {
             at(name, format!("`{name}` is an integer: write `{name} as {}`", scope.element.name()))

@@ -87,16 +87,16 @@ pub(super) fn place(
     true
 }
 
-/// Returns true where an element that the variable becomes is not in use while the variable is.
+/// Returns true where an element that a variable becomes is not in use while the variable is.
 fn is_free(nodes: &[Node], [first, last]: [usize; 2], variable: &Ident) -> bool {
     let Node::Assign(Assignment { target: element, operation: None, value }) = &nodes[last] else {
         return false;
     };
     let mut is_read = false;
-    value.for_each_load(&mut |read| is_read |= read.array == element.array);
+    value.for_each_load(&mut |read| is_read |= may_be_same(read, element));
     let behind = &nodes[last + 1..];
     let is_over = if is_copy(&nodes[last], variable) {
-        !behind.iter().any(|node| writes(node, &element.array))
+        !behind.iter().any(|node| may_write(node, element))
             && !behind.iter().any(|node| writes(node, variable))
     } else {
         !behind.iter().any(|node| touches(node, variable))
@@ -104,7 +104,7 @@ fn is_free(nodes: &[Node], [first, last]: [usize; 2], variable: &Ident) -> bool 
     element.array != *variable
         && !is_read
         && is_over
-        && !nodes[first + 1..last].iter().any(|node| touches(node, &element.array))
+        && !nodes[first + 1..last].iter().any(|node| may_touch(node, element))
 }
 
 /// Returns true for `element = variable`.
@@ -131,6 +131,28 @@ pub(super) fn is_equal(one: &Access, other: &Access) -> bool {
         difference.is_some_and(|difference| difference.is_zero())
     };
     is_same(&one.array, &other.array) && one.subscripts.iter().zip(&other.subscripts).all(is_same_place)
+}
+
+/// Returns true where two elements may be the same one: not those of one array of which a subscript differs by a number.
+fn may_be_same(one: &Access, other: &Access) -> bool {
+    let differs = |(one, other): (&Affine, &Affine)| {
+        let difference = Polynomial::from(one.clone()).plus(&Polynomial::from(other.clone()), -1);
+        let difference = difference.and_then(|difference| difference.affine());
+        difference.is_some_and(|difference| difference.terms.is_empty() && difference.constant != 0)
+    };
+    is_same(&one.array, &other.array) && !one.subscripts.iter().zip(&other.subscripts).any(differs)
+}
+
+fn may_write(node: &Node, element: &Access) -> bool {
+    any_assignment(node, &mut |assignment| may_be_same(&assignment.target, element))
+}
+
+fn may_touch(node: &Node, element: &Access) -> bool {
+    any_assignment(node, &mut |assignment| {
+        let mut is_read = false;
+        assignment.value.for_each_load(&mut |read| is_read |= may_be_same(read, element));
+        is_read || may_be_same(&assignment.target, element)
+    })
 }
 
 fn touches(node: &Node, array: &Ident) -> bool {

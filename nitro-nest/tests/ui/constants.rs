@@ -45,11 +45,13 @@ fn own(n: usize, #[shape(n)] x: &mut [f32]) {
 #[nest]
 fn casts(n: usize, alpha: f32, #[shape(n)] x: &mut [f32]) {
     for i in 0..n as usize {
-        x[i as usize] = 1.0;
         x[x[i] as usize] = 1.0;
         x[i] = alpha as f32;
         x[i] = x[i] as f32;
-        x[i] = (i as i32 - 1) as f32;
+        x[(i as i32 - 1) as usize] = 1.0;
+        x[i as u8] = 1.0;
+        x[i] = (i - 1) as usize as f32;
+        x[(i * n) as usize] = 1.0;
         x[i] = 2.5 as f64;
         x[i] = 2 as f64;
     }

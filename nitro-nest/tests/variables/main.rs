@@ -22,6 +22,9 @@ const ALL: &[(fn() -> Nest, fn(&mut Data))] = &[
     (waves::nest, waves::reference),
     (named_alike::nest, named_alike::reference),
     (cases::nest, cases::reference),
+    (turned::nest, turned::reference),
+    (padded::nest, padded::reference),
+    (star::nest, star::reference),
 ];
 
 fn drawn(nest: &Nest, sizes: &[i64], random: &mut Random) -> Data {
@@ -83,6 +86,7 @@ fn an_element_stands_for_a_variable_that_it_is_at_the_end() {
     assert_eq!(kept(convolution::nest()), [""; 0]);
     assert_eq!(kept(scaled::nest()), ["sum"], "`y` is read beside the sum");
     assert_eq!(kept(running::nest()), ["total"], "`most` is `z[0]`");
+    assert_eq!(kept(turned::nest()), ["turned", "total", "before", "first", "even"], "`odd` is an element");
     assert_eq!(kept(solved::nest()), ["sum"], "`b` is read in the sum, and `part` is a value");
 }
 
