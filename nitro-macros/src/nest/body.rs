@@ -232,15 +232,24 @@ impl Reader<'_> {
 
     /// `if` and what its `else` is: statements under the opposite conditions.
     fn conditional(&mut self, conditional: &ExprIf) -> Result<Vec<Node>> {
-        let condition = &*conditional.cond;
+        let (condition, before) = (&*conditional.cond, self.scope.clone());
         if is_of_values(condition, &self.scope) {
-            return self.chosen(conditional);
+            let [body, otherwise] = self.branches(conditional, true);
+            let joined = self.joined(condition, [&body?, &otherwise?], &before);
+            return joined.unwrap_or_else(|| Err(of_values(condition)));
         }
         let [holds, fails] = [true, false].map(|holds| cases(condition, holds, &self.scope));
         let [body, otherwise] = self.branches(conditional, holds.is_ok());
-        let mut nodes = copies(condition, holds?, body?, &self.scope.facts)?;
+        let (holds, fails, body, otherwise) = (holds?, fails?, body?, otherwise?);
+        if !otherwise.is_empty()
+            && holds.len().max(fails.len()) > 1
+            && let Some(joined) = self.joined(condition, [&body, &otherwise], &before)
+        {
+            return joined;
+        }
+        let mut nodes = copies(condition, holds, body, &self.scope.facts)?;
         if let Some((token, _)) = &conditional.else_branch {
-            nodes.extend(copies(token, fails?, otherwise?, &self.scope.facts)?);
+            nodes.extend(copies(token, fails, otherwise, &self.scope.facts)?);
         }
         Ok(nodes)
     }
@@ -259,23 +268,19 @@ impl Reader<'_> {
         [Ok(body), otherwise]
     }
 
-    /// `if x[i] > most { most = x[i]; }`: an element becomes the value, or what it is.
-    fn chosen(&mut self, conditional: &ExprIf) -> Result<Vec<Node>> {
-        let before = self.scope.clone();
-        let [then, otherwise] = self.branches(conditional, true);
-        let (then, otherwise) = (then?, otherwise?);
-        let [Node::Assign(then)] = &then[..] else { return Err(of_values(&conditional.cond)) };
+    /// `if x[i] > most { most = x[i]; }` as one statement: the element becomes the value, or another one, or what it
+    /// is. None: it is more than that.
+    fn joined(&self, condition: &Expr, cases: [&[Node]; 2], before: &Scope) -> Option<Result<Vec<Node>>> {
+        let [[Node::Assign(then)], otherwise] = cases else { return None };
         let target = &then.target;
-        let otherwise = match &otherwise[..] {
+        let otherwise = match otherwise {
             [] if self.is_there(target) => Value::Load(target.clone()),
             [Node::Assign(other)] if variables::is_equal(&other.target, target) => other.becomes(),
-            _ => return Err(of_values(&conditional.cond)),
+            _ => return None,
         };
-        if !self.is_number(&target.array) {
-            return Err(of_values(&conditional.cond));
-        }
-        let value = choices::chosen(&conditional.cond, [then.becomes(), otherwise], &before)?;
-        Ok(vec![Node::Assign(Assignment { target: target.clone(), operation: None, value })])
+        let value = choices::chosen(condition, [then.becomes(), otherwise], before);
+        let assignment = value.map(|value| Assignment { target: target.clone(), operation: None, value });
+        self.is_number(&target.array).then(|| assignment.map(|assignment| vec![Node::Assign(assignment)]))
     }
 
     /// Returns true where it is known that there is an element, whatever the data are.
