@@ -10,12 +10,18 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Expr, Lit, Result, UnOp};
 
 use super::elements::index;
-use super::integers::{BEYOND, affine};
+use super::integers::affine;
 use super::ir::{Access, Affine};
 use super::scope::{Meaning, Scope, at, bare, name};
 
 /// The most factors of a product: an array with more dimensions than that has no kernel.
 const MOST_FACTORS: usize = 8;
+
+/// The most products of a sum.
+const MOST_TERMS: usize = 1_000;
+
+const TOO_LARGE: &str = "integers of a nest have 64 bits with a sign, and products have at most 8 factors: this is beyond \
+    that";
 
 const PRODUCTS: &str = "a product of sizes or iterators needs no cast: write it without `as`";
 
@@ -131,7 +137,7 @@ impl Polynomial {
         for (left, one) in &self.0 {
             for (right, another) in &other.0 {
                 let product = left.times(right);
-                if product.0.len() > MOST_FACTORS {
+                if product.0.len() > MOST_FACTORS || all.0.len() > MOST_TERMS {
                     return None;
                 }
                 all.add(product, one.checked_mul(*another)?)?;
@@ -279,7 +285,7 @@ pub(crate) fn polynomial(expression: &Expr, scope: &Scope) -> Result<Polynomial>
             _ => return affine(expression, scope).map(Polynomial::from),
         },
     };
-    read.map_or_else(|| at(expression, BEYOND), Ok)
+    read.map_or_else(|| at(expression, TOO_LARGE), Ok)
 }
 
 /// Returns true where what is written names integers and nothing else that is known.

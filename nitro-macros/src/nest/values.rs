@@ -74,7 +74,8 @@ fn called(call: &ExprCall, scope: &Scope) -> Option<Result<Value>> {
     let method = path.strip_prefix(scope.element.name())?.strip_prefix("::")?;
     let mut arguments = call.args.iter().cloned();
     let receiver = arguments.next()?;
-    let method = syn::Ident::new(method, call.func.span());
+    let mut method: Ident = syn::parse_str(method).ok()?;
+    method.set_span(call.func.span());
     let call = parse_quote!((#receiver).#method(#(#arguments),*));
     Some(self::method(&call, scope))
 }

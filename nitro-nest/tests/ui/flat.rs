@@ -57,6 +57,7 @@ fn subscripts(
             a[ids[i] as usize * m + j] = 1.0;
             x[i] = a[(ids[i] as usize + 1) * m + j];
             x[i] = a[i * 4611686018427387904 * 4 + j];
+            x[i] = a[i * i * i * i * i * j * j * j * j + j];
         }
     }
 }
