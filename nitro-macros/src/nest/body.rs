@@ -235,7 +235,11 @@ impl Reader<'_> {
         let (condition, before) = (&*conditional.cond, self.scope.clone());
         if is_of_values(condition, &self.scope) {
             let [body, otherwise] = self.branches(conditional, true);
-            let joined = self.joined(condition, [&body?, &otherwise?], &before);
+            let (body, otherwise) = (body?, otherwise?);
+            let joined = match &otherwise[..] {
+                [] => self.all_chosen(condition, &body, &before),
+                _ => self.joined(condition, [&body, &otherwise], &before),
+            };
             return joined.unwrap_or_else(|| Err(of_values(condition)));
         }
         let [holds, fails] = [true, false].map(|holds| cases(condition, holds, &self.scope));
@@ -268,19 +272,39 @@ impl Reader<'_> {
         [Ok(body), otherwise]
     }
 
-    /// `if x[i] > most { most = x[i]; }` as one statement: the element becomes the value, or another one, or what it
-    /// is. None: it is more than that.
+    /// `if i == 0 || j == 0 { y[i] = 1.0; } else { y[i] = 2.0; }` as one statement. None: it is more than that.
     fn joined(&self, condition: &Expr, cases: [&[Node]; 2], before: &Scope) -> Option<Result<Vec<Node>>> {
-        let [[Node::Assign(then)], otherwise] = cases else { return None };
-        let target = &then.target;
-        let otherwise = match otherwise {
-            [] if self.is_there(target) => Value::Load(target.clone()),
-            [Node::Assign(other)] if variables::is_equal(&other.target, target) => other.becomes(),
-            _ => return None,
+        let [[Node::Assign(then)], [Node::Assign(other)]] = cases else { return None };
+        let is_one = variables::is_equal(&other.target, &then.target) && self.is_number(&then.target.array);
+        is_one.then(|| {
+            let value = choices::chosen(condition, [then.becomes(), other.becomes()], before)?;
+            Ok(vec![Node::Assign(Assignment { target: then.target.clone(), operation: None, value })])
+        })
+    }
+
+    /// `if x[i] > most { most = x[i]; place = i as f32; }`: each element becomes the value, or is what it was. None:
+    /// there are other statements, or elements that there may not be.
+    fn all_chosen(&self, condition: &Expr, body: &[Node], before: &Scope) -> Option<Result<Vec<Node>>> {
+        let none = [Value::Constant(0.0), Value::Constant(0.0)];
+        let asked = match choices::chosen(condition, none, before) {
+            Ok(asked) => asked,
+            Err(error) => return Some(Err(error)),
         };
-        let value = choices::chosen(condition, [then.becomes(), otherwise], before);
-        let assignment = value.map(|value| Assignment { target: target.clone(), operation: None, value });
-        self.is_number(&target.array).then(|| assignment.map(|assignment| vec![Node::Assign(assignment)]))
+        let mut nodes = Vec::new();
+        for assignment in variables::ordered(body, &asked)? {
+            let target = &assignment.target;
+            if !self.is_number(&target.array) || !self.is_there(target) {
+                return None;
+            }
+            let kept = Value::Load(target.clone());
+            match choices::chosen(condition, [assignment.becomes(), kept], before) {
+                Ok(value) => {
+                    nodes.push(Node::Assign(Assignment { target: target.clone(), operation: None, value }))
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(nodes))
     }
 
     /// Returns true where it is known that there is an element, whatever the data are.

@@ -10,8 +10,8 @@ use super::scope::{Scope, at, bare};
 use super::values::value;
 
 /// What to write in the place of a condition that only the data tell.
-pub(super) const OF_VALUES: &str = "a condition on values is for one assignment, to an element within its array \
-    whatever the data are: choose values instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
+pub(super) const OF_VALUES: &str = "a condition on values is for assignments to elements that there are in any case, of \
+    which it asks for one at most: choose values instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
 
 /// Comparisons that all hold.
 pub(crate) type Case = Vec<Condition>;

@@ -87,6 +87,29 @@ pub(super) fn place(
     true
 }
 
+/// The assignments that these nodes are, what a condition asks for last: then it is the same for all of them. None: there
+/// is another node, or the order matters.
+pub(super) fn ordered<'a>(nodes: &'a [Node], asked: &Value) -> Option<Vec<&'a Assignment>> {
+    let all: Option<Vec<&Assignment>> = nodes
+        .iter()
+        .map(|node| match node {
+            Node::Assign(assignment) => Some(assignment),
+            _ => None,
+        })
+        .collect();
+    let mut all = all?;
+    let changes = |one: &&Assignment| asked.reads(&one.target.array);
+    let Some(place) = all.iter().position(changes) else { return Some(all) };
+    let last = all.remove(place);
+    let touches_last = |one: &&Assignment| {
+        let (own, other) = (&one.target.array, &last.target.array);
+        own == other || one.value.reads(other) || last.value.reads(own)
+    };
+    let is_free = !all[place..].iter().any(touches_last) && !all.iter().any(changes);
+    all.push(last);
+    is_free.then_some(all)
+}
+
 /// Returns true where an element that a variable becomes is not in use while the variable is.
 fn is_free(nodes: &[Node], [first, last]: [usize; 2], variable: &Ident) -> bool {
     let Node::Assign(Assignment { target: element, operation: None, value }) = &nodes[last] else {

@@ -3,9 +3,13 @@ use nitro_nest::nest;
 #[nest]
 fn comparisons(n: usize, alpha: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32], #[shape(n)] z: &mut [f32]) {
     for i in 0..n {
-        if x[i] > 0.0 {
+        if y[i] > z[i] {
             y[i] = x[i];
             z[i] = x[i];
+        }
+        if y[i] > 0.0 {
+            y[i] = x[i];
+            z[i] = y[i];
         }
         if i > 0 && x[i].abs() <= alpha {
             y[i - 1] = x[i];

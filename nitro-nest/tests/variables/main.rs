@@ -1,7 +1,9 @@
 //! Nests as one writes them without thinking of nests: sums in variables, constants, and what is left out of loops.
 
+mod changes;
 mod nests;
 
+use changes::*;
 use nests::*;
 use nitro_nest::{Data, Nest, nest};
 use nitro_test_support::random::Random;
@@ -25,6 +27,7 @@ const ALL: &[(fn() -> Nest, fn(&mut Data))] = &[
     (turned::nest, turned::reference),
     (padded::nest, padded::reference),
     (star::nest, star::reference),
+    (nearest::nest, nearest::reference),
 ];
 
 fn drawn(nest: &Nest, sizes: &[i64], random: &mut Random) -> Data {
