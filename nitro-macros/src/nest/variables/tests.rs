@@ -190,3 +190,37 @@ fn without_a_variable_statements_do_the_same() {
     }
     assert!(changed.iter().all(|changed| *changed > 500), "{changed:?}");
 }
+
+/// An `if` on a value, beside statements that ask for the same again each.
+#[test]
+fn assignments_in_their_order_are_chosen_by_one_condition() {
+    let mut draw = Draw(Random::new(39));
+    let mut ordered_ones = 0;
+    for _ in 0..20_000 {
+        let asked = draw.value(&["i"], 1);
+        let nodes: Vec<Node> = (0..=draw.pick(3)).map(|_| draw.statement(&["i"])).collect();
+        let Some(all) = ordered(&nodes, &asked) else { continue };
+        ordered_ones += usize::from(all.len() > 1 && all.iter().any(|one| asked.reads(&one.target.array)));
+        let chosen = |one: &&Assignment| {
+            let kept = Value::Load(one.target.clone());
+            let parts = [asked.clone(), Value::Constant(5.0), one.becomes(), kept];
+            let value = Value::Select("Less", Box::new(parts));
+            Node::Assign(Assignment { target: one.target.clone(), operation: None, value })
+        };
+        let chosen: Vec<Node> = all.iter().map(chosen).collect();
+        for at in 0..3 {
+            let mut iterators = BTreeMap::from([("i".to_owned(), at)]);
+            let mut memory = Memory::from([(("v".to_owned(), at), 4 * at)]);
+            for at in 0..5 {
+                memory.extend([(("y".to_owned(), at), 3 * at + 1), (("z".to_owned(), at), 7 - 2 * at)]);
+            }
+            let mut expected = memory.clone();
+            if value(&asked, &expected, &iterators) < 5 {
+                run(&nodes, &mut expected, &mut iterators);
+            }
+            run(&chosen, &mut memory, &mut iterators);
+            assert_eq!(memory, expected);
+        }
+    }
+    assert!(ordered_ones > 500, "{ordered_ones}");
+}
