@@ -259,6 +259,7 @@ twice! {
                 for l in 0..w {
                     y[(i * k + j) * w + l] = table[row + l] - table[w * ids[i * k + k - 1 - j] as usize + l];
                     y[(i * k + j) * w + l] *= table[i * w + ids[i * k + j] as usize];
+                    y[(i * k + j) * w + l] += table[row + w - 1 - l];
                 }
             }
         }
@@ -272,6 +273,7 @@ twice! {
                 for l in 0..w {
                     y[[i, j, l]] = table[[row, l]] - table[[ids[[i, k - 1 - j]] as usize, l]];
                     y[[i, j, l]] *= table[[i, ids[[i, j]] as usize]];
+                    y[[i, j, l]] += table[[row, w - 1 - l]];
                 }
             }
         }

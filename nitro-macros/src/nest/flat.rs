@@ -27,16 +27,17 @@ pub(super) fn places(
     let extents: Vec<Polynomial> = declared.shape.iter().cloned().map(Polynomial::from).collect();
     let whole = polynomial(written, scope)?;
     let Some(parts) = divided(whole, &extents) else { return at(written, BEYOND) };
-    let is_affine = |part: &Polynomial| part.affine().is_some() || lone_index(part).is_some();
-    if let Some(part) = parts.iter().find(|part| !is_affine(part)) {
+    let within = within(parts.clone(), &extents, scope);
+    if let Some(part) = within.as_ref().unwrap_or(&parts).iter().find(|part| place_in(part).is_none()) {
         return at(written, irregular(array, part, &parts, &extents));
     }
-    let within = within(parts.clone(), &extents, scope);
     let parts = within.map_or_else(|unknown| at(written, unknown.message(array, &parts)), Ok)?;
-    Ok(parts
-        .iter()
-        .filter_map(|part| lone_index(part).or_else(|| part.affine().map(Subscript::Affine)))
-        .collect())
+    Ok(parts.iter().filter_map(place_in).collect())
+}
+
+/// The place in a dimension: a sum, or an integer of an array alone.
+fn place_in(part: &Polynomial) -> Option<Subscript> {
+    lone_index(part).or_else(|| part.affine().map(Subscript::Affine))
 }
 
 /// Reads the subscript of a slice of one dimension.
