@@ -139,16 +139,34 @@ fn kernels_do_what_their_functions_do() {
     use nitro_nest::Mapping;
 
     let mut random = Random::new(11);
+    let presets = [
+        Mapping::naive(),
+        Mapping::sane(),
+        Mapping::split(),
+        Mapping::sliced(),
+        Mapping::small(),
+        Mapping::temporal(),
+        Mapping::ppcg_default(),
+    ];
     for (nest, reference) in ALL {
-        let nest = nest();
-        let dependences = nest.dependences().unwrap();
-        for mapping in [Mapping::naive(), Mapping::sane()] {
-            let program = nest.map(&dependences, &mapping);
-            let mut data = drawn(&nest, &[5, 7, 3], &mut random);
-            let mut expected = data.clone();
-            reference(&mut expected);
-            program.run(&mut data, |threads| random.below(threads as u64) as usize).unwrap();
-            assert_eq!(data, expected, "{program}");
+        // As it is, and with sums in another order.
+        let mut text = serde_json::to_value(nest()).unwrap();
+        for reassociates in [false, true] {
+            text["reassociates"] = reassociates.into();
+            let nest: Nest = serde_json::from_value(text.clone()).unwrap();
+            let dependences = nest.dependences().unwrap();
+            for mapping in &presets {
+                let program = nest.map(&dependences, mapping);
+                let mut data = drawn(&nest, &[5, 7, 3], &mut random);
+                let mut expected = data.clone();
+                reference(&mut expected);
+                program.run(&mut data, |threads| random.below(threads as u64) as usize).unwrap();
+                let is_near = |(one, other): (&f32, &f32)| {
+                    one == other || reassociates && (one - other).abs() <= 1e-4 * other.abs().max(1.0)
+                };
+                let mut values = data.arrays.iter().flatten().zip(expected.arrays.iter().flatten());
+                assert!(values.all(is_near), "{program}\n{data:?}\n{expected:?}");
+            }
         }
     }
 }
