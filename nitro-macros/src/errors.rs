@@ -20,6 +20,11 @@ impl Errors {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Adds the mistakes that were found elsewhere.
+    pub fn extend(&mut self, others: Errors) {
+        self.0.extend(others.0);
+    }
+
     /// The number of mistakes.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -230,7 +230,6 @@ fn functions_lists_and_cases_read_and_do_what_rust_does() {
     for line in [
         "most[0] = f32::NEG_INFINITY;",
         "y[i] = exp(x[i] - alpha) + tanh(ln(x[i]));",
-        "if i < 0 {",
         "if i > 0 {\n            if i < 3 && 2 * i > 2 {\n                y[i] = sin(x[i]) * cos(x[i]);",
         "y[i] = mul_add(x[i], alpha, 1.0 / x[i]);",
         "y[i + 3] = y[i + 3] + ((3) as f32 * x[i]);",

@@ -1,68 +1,156 @@
 //! The statements of a function, one by one. After a mistake reading goes on at the next statement.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Ident;
-use quote::ToTokens;
+use quote::format_ident;
+use syn::spanned::Spanned;
 use syn::{
-    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprIndex, ExprMethodCall, Item, Local, Pat,
-    PatIdent, RangeLimits, Result, Stmt, Type,
+    Block, Expr, ExprArray, ExprContinue, ExprForLoop, ExprIf, ExprIndex, Item, Pat, PatIdent, Path, Result,
+    Stmt,
 };
 
-use super::conditions::{conditions, opposites};
-use super::integers::{Side, affine, bounds, sum};
-use super::ir::{Affine, Argument, Assignment, Element, Loop, Node, Operation, Value};
-use super::scope::{Meaning, Scope, at, bare, name};
-use super::values::{access, index, operation, rounded, value};
+use super::choices;
+use super::conditions::{OF_VALUES, cases, copies, is_of_values};
+use super::elements::access;
+use super::integers::affine;
+use super::ir::{
+    Access, Affine, Argument, Array, Assignment, Element, Loop, Node, Operation, Value, Variable,
+};
+use super::ranges::{Values, range};
+use super::scope::{Depth, Meaning, Scope, at, bare, name};
+use super::values::{operation, rounded, value};
+use super::variables;
+use super::writes::{is_assignment, writes};
 use crate::errors::Errors;
 
-const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
-    itself for an integer";
-
-const INTEGERS: &str = "a `let` of a nest is a value, no integer: write the integer itself where it is used";
+const CONSTANTS: &str = "a nest has no `static`: write `const NAME: f32 = VALUE;` or `let NAME = VALUE;`";
 
 const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, \
     `let`, and assignments to elements";
 
-/// Reads the body of a function; mistakes go to `errors`.
+const ENDS: &str = "every loop of a nest runs to its end: write `if CONDITION { continue; }` in the loop itself, or an \
+    `if` around what is left out";
+
+const TARGETS: &str = "a nest writes elements of arrays and variables: write `array[[i, j]] = ...`, or `let mut` where \
+    the name begins";
+
+/// Reads the body of a function, and the variables that are kept in arrays of their own; mistakes go to `errors`.
 pub(crate) fn nodes(
     block: &Block,
     arguments: &[Argument],
     element: Element,
     errors: &mut Errors,
-) -> Vec<Node> {
-    Reader { scope: Scope::of(arguments, element), errors }.block(block)
+) -> (Vec<Node>, Vec<Variable>) {
+    let mut kept = BTreeSet::new();
+    loop {
+        let scope = Scope::of(arguments, element);
+        let mut found = Errors::default();
+        let mut reader = Reader {
+            scope,
+            errors: &mut found,
+            loops: Vec::new(),
+            variables: Vec::new(),
+            count: 0,
+            lets: 0,
+            kept: kept.clone(),
+        };
+        let (nodes, more, variables) = (reader.block(block), reader.scope.kept(), reader.variables);
+        // What has to be a variable is one when all is read once more.
+        if more.is_subset(&kept) {
+            errors.extend(found);
+            return (nodes, variables);
+        }
+        kept.extend(more);
+    }
 }
 
-/// Stands for a value that could not be read.
-fn unread() -> Meaning {
-    Meaning::Temporary(Value::Constant(0.0))
-}
-
-struct Reader<'a> {
-    scope: Scope,
-    errors: &'a mut Errors,
+pub(super) struct Reader<'a> {
+    pub(super) scope: Scope,
+    pub(super) errors: &'a mut Errors,
+    /// The iterators around, with their values.
+    pub(super) loops: Vec<(Ident, Values)>,
+    /// The variables so far that no element stands for.
+    pub(super) variables: Vec<Variable>,
+    /// The number of variables so far.
+    pub(super) count: usize,
+    /// The number of values with names so far.
+    pub(super) lets: usize,
+    /// The numbers of those that are variables, as what they are read from is written before they are used.
+    pub(super) kept: BTreeSet<usize>,
 }
 
 impl Reader<'_> {
     fn block(&mut self, block: &Block) -> Vec<Node> {
         let depth = self.scope.depth();
-        let mut nodes = Vec::new();
-        for statement in &block.stmts {
-            match self.statement(statement) {
-                Ok(node) => nodes.extend(node),
-                Err(error) => self.errors.push(error),
-            }
-        }
+        let nodes = self.statements(&block.stmts, false);
         self.scope.leave(depth);
         nodes
     }
 
+    /// Reads statements; those of a loop itself may begin with what is left out.
+    fn statements(&mut self, statements: &[Stmt], is_of_loop: bool) -> Vec<Node> {
+        let (mut nodes, mut begun) = (Vec::new(), Vec::new());
+        for (at, statement) in statements.iter().enumerate() {
+            if let Some(condition) = skipped(statement).filter(|_| is_of_loop) {
+                nodes.extend(self.others(condition, &statements[at + 1..]));
+                break;
+            }
+            let known = self.count;
+            match self.statement(statement) {
+                Ok(read) => {
+                    if let (Stmt::Local(_), Some(own)) = (statement, self.variables.last())
+                        && self.count > known
+                    {
+                        begun.push((own.array.clone(), nodes.len()));
+                    }
+                    nodes.extend(read);
+                }
+                Err(error) => self.errors.push(error),
+            }
+        }
+        for (variable, first) in begun.into_iter().rev() {
+            if variables::inline(&mut nodes, first, &variable)
+                || variables::place(&mut nodes, first, &variable, |array| self.is_number(array))
+            {
+                self.variables.retain(|own| own.array != variable);
+            }
+        }
+        nodes
+    }
+
+    /// Returns true where elements of an array are as they are computed, and not rounded to 16 bits.
+    fn is_number(&self, array: &Ident) -> bool {
+        !matches!(self.scope.meaning(array), Ok(Meaning::Array(Array { storage: Some(_), .. })))
+    }
+
+    /// `if condition { continue; }`: what comes behind it is where the condition does not hold.
+    fn others(&mut self, condition: &Expr, behind: &[Stmt]) -> Vec<Node> {
+        let cases = cases(condition, false, &self.scope);
+        self.enter_case(condition, false, cases.is_ok());
+        let nodes = self.statements(behind, true);
+        match cases.and_then(|cases| copies(condition, cases, nodes, &self.scope.facts)) {
+            Ok(nodes) => nodes,
+            Err(error) => {
+                let is_of_values = is_of_values(condition, &self.scope);
+                self.errors.push(if is_of_values { of_values(condition) } else { error });
+                Vec::new()
+            }
+        }
+    }
+
     fn statement(&mut self, statement: &Stmt) -> Result<Vec<Node>> {
         match statement {
-            Stmt::Local(local) => self.temporary(local).map(|()| Vec::new()),
+            Stmt::Local(local) => self.local(local),
             Stmt::Expr(expression, _) => self.expression(bare(expression)),
-            Stmt::Item(Item::Const(item)) => self.constant(item, &item.ident, &item.ty),
-            Stmt::Item(Item::Static(item)) => self.constant(item, &item.ident, &item.ty),
+            Stmt::Item(Item::Const(item)) => self.constant(&item.ident, &item.ty, &item.expr),
+            Stmt::Item(Item::Static(item)) => {
+                self.constant(&item.ident, &item.ty, &item.expr)?;
+                at(item, CONSTANTS)
+            }
             Stmt::Item(item) => at(item, STATEMENTS),
+            // It is of the function alone, which does nothing then.
+            Stmt::Macro(call) if self.loops.is_empty() && is_assertion(&call.mac.path) => Ok(Vec::new()),
             Stmt::Macro(call) => at(call, STATEMENTS),
         }
     }
@@ -81,71 +169,47 @@ impl Reader<'_> {
             }
             Expr::While(repeated) => at(repeated.while_token, "write a `for` loop over a range of integers"),
             Expr::Loop(repeated) => at(repeated.loop_token, "write a `for` loop over a range of integers"),
-            Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => {
-                at(expression, "every loop of a nest runs to its end: write an `if` around what is left out")
-            }
+            Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => at(expression, ENDS),
             _ => at(expression, STATEMENTS),
         }
     }
 
-    /// `let name = value;`: the value stands wherever the name does.
-    fn temporary(&mut self, local: &Local) -> Result<()> {
-        let pattern = match &local.pat {
-            Pat::Type(typed) => &*typed.pat,
-            pattern => pattern,
-        };
-        let Pat::Ident(PatIdent { by_ref: None, mutability, subpat: None, ident, .. }) = pattern else {
-            return at(pattern, "write a plain name");
-        };
-        if let Some(token) = mutability {
-            return at(
-                token,
-                "a `let` of a nest keeps its value: remove `mut`, or write an array argument instead",
-            );
-        }
-        let Some(initial) = &local.init else {
-            return at(local, format!("write `let {ident} = VALUE;`"));
-        };
-        if let Some(read) = index(&initial.expr, &self.scope) {
-            return self.scope.enter(ident, Meaning::Index(read?));
-        }
-        let read = value(&initial.expr, &self.scope);
-        let is_integer = read.is_err() && affine(&initial.expr, &self.scope).is_ok();
-        let known = match &read {
-            _ if is_integer => Meaning::Integer,
-            Ok(value) => Meaning::Temporary(value.clone()),
-            Err(_) => unread(),
-        };
-        // After a mistake too: one sentence is enough, and not one more for each use of the name.
-        self.scope.enter(ident, known)?;
-        if is_integer { at(&initial.expr, INTEGERS) } else { read.map(drop) }
-    }
-
-    /// `const` and `static` are refused, and their names are known from here on.
-    fn constant<T>(&mut self, item: impl ToTokens, name: &Ident, r#type: &Type) -> Result<T> {
-        let is_value = matches!(&*r#type.to_token_stream().to_string(), "f32" | "f64");
-        self.scope.enter(name, if is_value { unread() } else { Meaning::Integer })?;
-        at(item, CONSTANTS)
-    }
-
     fn repeated(&mut self, repeated: &ExprForLoop) -> Result<Loop> {
-        let ident = iterator(repeated)?;
-        let range = self.range(&repeated.expr);
+        let ident = &self.iterator(repeated)?;
+        let range = range(&repeated.expr, &self.scope);
         // In the next iteration a temporary from outside would be of before what this one writes.
         writes(&repeated.body).into_iter().for_each(|array| self.scope.written(array));
         let depth = self.scope.depth();
         if let Err(error) = self.scope.enter(ident, Meaning::Integer) {
             self.errors.push(error);
         }
-        let body = self.block(&repeated.body);
+        match &range {
+            Ok(values) => values.note(ident, &mut self.scope.facts),
+            Err(_) => self.scope.facts.suppose_anything(),
+        }
+        let values = range.as_ref().map_or_else(|_| Values::default(), Clone::clone);
+        self.loops.push((ident.clone(), values));
+        let body = self.statements(&repeated.body.stmts, true);
+        self.loops.pop();
         self.scope.leave(depth);
-        let Values { lower, upper, step, is_reversed } = range?;
+        let Values { lower, upper, step, is_reversed, .. } = range?;
         Ok(Loop { iterator: ident.clone(), lower, upper, step, is_reversed, body })
+    }
+
+    /// The name of a loop's iterator, or one that nothing has for `_`.
+    fn iterator(&self, repeated: &ExprForLoop) -> Result<Ident> {
+        match &*repeated.pat {
+            Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => {
+                Ok(ident.clone())
+            }
+            Pat::Wild(wild) => Ok(format_ident!("_{}", self.scope.locals(), span = wild.span())),
+            other => at(other, "write a plain name for the iterator"),
+        }
     }
 
     /// `for s in [1, 2, 4]`: the statements stand there once for each number.
     fn listed(&mut self, repeated: &ExprForLoop, list: &ExprArray) -> Result<Vec<Node>> {
-        let ident = iterator(repeated)?;
+        let ident = &self.iterator(repeated)?;
         if list.elems.len() > MAX_LIST {
             return at(list, format!("a list has at most {MAX_LIST} numbers: write a range"));
         }
@@ -156,7 +220,7 @@ impl Reader<'_> {
             let Some(read) = read else { return at(number, "a list is of integers: write `[1, 2, 4]`") };
             let (depth, mistakes) = (self.scope.depth(), self.errors.len());
             self.scope.enter(ident, Meaning::Number(read.constant))?;
-            nodes.extend(self.block(&repeated.body));
+            nodes.extend(self.statements(&repeated.body.stmts, true));
             self.scope.leave(depth);
             // The same is wrong for the other numbers.
             if self.errors.len() > mistakes {
@@ -166,79 +230,101 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    fn range(&self, expression: &Expr) -> Result<Values> {
-        match bare(expression) {
-            Expr::Range(range) => {
-                let (Some(start), Some(end)) = (&range.start, &range.end) else {
-                    return at(range, "a loop has two bounds: write `0..n`");
-                };
-                let lower = bounds(start, Side::Lower, &self.scope)?;
-                let upper = match range.limits {
-                    RangeLimits::HalfOpen(_) => bounds(end, Side::Upper, &self.scope)?,
-                    RangeLimits::Closed(_) => {
-                        let last = bounds(end, Side::Last, &self.scope)?;
-                        let next = last.into_iter().map(|last| sum(end, last, &Affine::number(1), 1));
-                        next.collect::<Result<_>>()?
-                    }
-                };
-                Ok(Values { lower, upper, step: 1, is_reversed: false })
-            }
-            Expr::MethodCall(call) => self.adapted(call),
-            other => at(
-                other,
-                "write a range of integers: `0..n`, `(0..n).rev()` or `(0..n).step_by(2)`, or a list: `[1, 2, 4]`",
-            ),
-        }
-    }
-
-    fn adapted(&self, call: &ExprMethodCall) -> Result<Values> {
-        let values = self.range(&call.receiver)?;
-        if values.step != 1 || values.is_reversed {
-            return at(
-                &call.method,
-                "a range has one of `rev()` and `step_by(..)`: write the other order by subscripts",
-            );
-        }
-        match (call.method.to_string().as_str(), call.args.first()) {
-            ("rev", None) => Ok(Values { is_reversed: true, ..values }),
-            ("step_by", Some(step)) => Ok(Values { step: self.step(step, &values)?, ..values }),
-            _ => at(&call.method, "write `rev()` or `step_by(NUMBER)`"),
-        }
-    }
-
-    fn step(&self, step: &Expr, values: &Values) -> Result<i64> {
-        let read = affine(step, &self.scope)?;
-        if !read.terms.is_empty() || read.constant < 1 {
-            return at(step, "a step is a number, 1 or more");
-        }
-        if values.lower.len() != 1 {
-            return at(step, "a range with a step has one lower bound: write it without `max`");
-        }
-        Ok(read.constant)
-    }
-
     /// `if` and what its `else` is: statements under the opposite conditions.
     fn conditional(&mut self, conditional: &ExprIf) -> Result<Vec<Node>> {
-        let all = conditions(&conditional.cond, &self.scope);
-        let body = self.block(&conditional.then_branch);
-        let otherwise = match &conditional.else_branch {
-            Some((_, branch)) => match &**branch {
-                Expr::Block(block) => self.block(&block.block),
-                other => self.expression(other)?,
-            },
-            None => Vec::new(),
-        };
-        let all = all?;
-        let mut nodes = Vec::new();
-        if let Some((token, _)) = &conditional.else_branch {
-            let opposites = opposites(&all);
-            if opposites.len() * otherwise.iter().map(Node::statements).sum::<usize>() > MAX_COPIES {
-                return at(token, "this `else` is of too many cases: write `if`s that exclude each other");
-            }
-            nodes.extend(opposites.into_iter().map(|opposite| Node::If(opposite, otherwise.clone())));
+        let (condition, before) = (&*conditional.cond, self.scope.clone());
+        if is_of_values(condition, &self.scope) {
+            let [body, otherwise] = self.branches(conditional, true);
+            let (body, otherwise) = (body?, otherwise?);
+            let joined = match &otherwise[..] {
+                [] => self.all_chosen(condition, &body, &before),
+                _ => self.joined(condition, [&body, &otherwise], &before),
+            };
+            return joined.unwrap_or_else(|| Err(of_values(condition)));
         }
-        nodes.insert(0, Node::If(all, body));
+        let [holds, fails] = [true, false].map(|holds| cases(condition, holds, &self.scope));
+        let [body, otherwise] = self.branches(conditional, holds.is_ok());
+        let (holds, fails, body, otherwise) = (holds?, fails?, body?, otherwise?);
+        if !otherwise.is_empty()
+            && holds.len().max(fails.len()) > 1
+            && let Some(joined) = self.joined(condition, [&body, &otherwise], &before)
+        {
+            return joined;
+        }
+        let mut nodes = copies(condition, holds, body, &self.scope.facts)?;
+        if let Some((token, _)) = &conditional.else_branch {
+            nodes.extend(copies(token, fails, otherwise, &self.scope.facts)?);
+        }
         Ok(nodes)
+    }
+
+    fn branches(&mut self, conditional: &ExprIf, is_known: bool) -> [Result<Vec<Node>>; 2] {
+        let depth = self.enter_case(&conditional.cond, true, is_known);
+        let body = self.block(&conditional.then_branch);
+        self.scope.leave(depth);
+        let depth = self.enter_case(&conditional.cond, false, is_known);
+        let otherwise = match conditional.else_branch.as_ref().map(|(_, branch)| &**branch) {
+            Some(Expr::Block(block)) => Ok(self.block(&block.block)),
+            Some(other) => self.expression(other),
+            None => Ok(Vec::new()),
+        };
+        self.scope.leave(depth);
+        [Ok(body), otherwise]
+    }
+
+    /// `if i == 0 || j == 0 { y[i] = 1.0; } else { y[i] = 2.0; }` as one statement. None: it is more than that.
+    fn joined(&self, condition: &Expr, cases: [&[Node]; 2], before: &Scope) -> Option<Result<Vec<Node>>> {
+        let [[Node::Assign(then)], [Node::Assign(other)]] = cases else { return None };
+        let is_one = variables::is_equal(&other.target, &then.target) && self.is_number(&then.target.array);
+        is_one.then(|| {
+            let value = choices::chosen(condition, [then.becomes(), other.becomes()], before)?;
+            Ok(vec![Node::Assign(Assignment { target: then.target.clone(), operation: None, value })])
+        })
+    }
+
+    /// `if x[i] > most { most = x[i]; place = i as f32; }`: each element becomes the value, or is what it was. None:
+    /// there are other statements, or elements that there may not be.
+    fn all_chosen(&self, condition: &Expr, body: &[Node], before: &Scope) -> Option<Result<Vec<Node>>> {
+        let none = [Value::Constant(0.0), Value::Constant(0.0)];
+        let asked = match choices::chosen(condition, none, before) {
+            Ok(asked) => asked,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut nodes = Vec::new();
+        for assignment in variables::ordered(body, &asked)? {
+            let target = &assignment.target;
+            if !self.is_number(&target.array) || !self.is_there(target) {
+                return None;
+            }
+            let kept = Value::Load(target.clone());
+            match choices::chosen(condition, [assignment.becomes(), kept], before) {
+                Ok(value) => {
+                    nodes.push(Node::Assign(Assignment { target: target.clone(), operation: None, value }))
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(nodes))
+    }
+
+    /// Returns true where it is known that there is an element, whatever the data are.
+    fn is_there(&self, element: &Access) -> bool {
+        let Ok(Meaning::Array(array)) = self.scope.meaning(&element.array) else { return true };
+        let within = |(subscript, extent): (&Affine, &Affine)| {
+            let left = extent.clone().plus(subscript, -1).and_then(|left| left.plus(&Affine::number(1), -1));
+            self.scope.facts.prove(subscript) && left.is_some_and(|left| self.scope.facts.prove(&left))
+        };
+        element.subscripts.iter().zip(&array.shape).all(within)
+    }
+
+    /// Goes to where a condition holds, or does not; what is known of it is left with the place.
+    fn enter_case(&mut self, condition: &Expr, holds: bool, is_known: bool) -> Depth {
+        let depth = self.scope.depth();
+        self.scope = self.scope.supposing(condition, holds);
+        if !is_known {
+            self.scope.facts.suppose_anything();
+        }
+        depth
     }
 
     fn assignment(
@@ -247,20 +333,25 @@ impl Reader<'_> {
         operation: Option<Operation>,
         assigned: &Expr,
     ) -> Result<Vec<Node>> {
-        let Expr::Index(element) = bare(target) else {
-            return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
+        let (target, value) = match bare(target) {
+            Expr::Index(element) => {
+                let value = self.assigned(element, operation, assigned);
+                let target = access(element, &self.scope)?;
+                if matches!(self.scope.meaning(&target.array)?, Meaning::Array(array) if !array.is_written) {
+                    let message = "is an input: write `&mut` in its type to assign to it";
+                    return at(&element.expr, format!("`{}` {message}", target.array));
+                }
+                self.scope.written(&target.array);
+                (target, value)
+            }
+            other => {
+                let value = value(assigned, &self.scope);
+                let variable = name(other).and_then(|name| self.scope.variable(name).map(|own| (name, own)));
+                let Some((name, variable)) = variable else { return at(target, TARGETS) };
+                self.scope.written(name);
+                (variable, value)
+            }
         };
-        let value = self.assigned(element, operation, assigned);
-        let target = access(element, &self.scope)?;
-        if let Meaning::Array(array) = self.scope.meaning(&target.array)?
-            && !array.is_written
-        {
-            return at(
-                &element.expr,
-                format!("`{}` is an input: write `&mut` in its type to assign to it", target.array),
-            );
-        }
-        self.scope.written(&target.array);
         Ok(vec![Node::Assign(Assignment { target, operation, value: value? })])
     }
 
@@ -285,71 +376,22 @@ impl Reader<'_> {
 /// The most numbers of a list: the statements are written as often.
 const MAX_LIST: usize = 64;
 
-/// The most statements that an `else` stands for: one for each way in which the condition may be broken.
-const MAX_COPIES: usize = 64;
-
-/// The name of a loop's iterator.
-fn iterator(repeated: &ExprForLoop) -> Result<&Ident> {
-    match &*repeated.pat {
-        Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => Ok(ident),
-        other => at(other, "write a plain name for the iterator"),
-    }
+fn is_assertion(path: &Path) -> bool {
+    let names = ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+    names.iter().any(|name| path.is_ident(name))
 }
 
-/// The values of a range.
-struct Values {
-    lower: Vec<Affine>,
-    upper: Vec<Affine>,
-    step: i64,
-    is_reversed: bool,
+fn of_values(condition: &Expr) -> syn::Error {
+    syn::Error::new_spanned(condition, OF_VALUES)
 }
 
-fn is_assignment(operator: &BinOp) -> bool {
-    matches!(
-        operator,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
-}
-
-/// The arrays that statements of a block write, whatever loops and conditions are around them.
-fn writes(block: &Block) -> Vec<&Ident> {
-    let mut found = Vec::new();
-    for statement in &block.stmts {
-        let Stmt::Expr(expression, _) = statement else { continue };
-        let expression = bare(expression);
-        match expression {
-            Expr::Assign(assignment) => found.extend(written(&assignment.left)),
-            Expr::Binary(binary) if is_assignment(&binary.op) => found.extend(written(&binary.left)),
-            Expr::ForLoop(repeated) => found.extend(writes(&repeated.body)),
-            Expr::If(conditional) => found.extend(writes_of_cases(conditional)),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn writes_of_cases(conditional: &ExprIf) -> Vec<&Ident> {
-    let mut found = writes(&conditional.then_branch);
-    match conditional.else_branch.as_ref().map(|(_, branch)| &**branch) {
-        Some(Expr::Block(block)) => found.extend(writes(&block.block)),
-        Some(Expr::If(other)) => found.extend(writes_of_cases(other)),
-        _ => {}
-    }
-    found
-}
-
-fn written(target: &Expr) -> Option<&Ident> {
-    match bare(target) {
-        Expr::Index(index) => name(bare(&index.expr)),
+/// The condition of `if condition { continue; }`.
+fn skipped(statement: &Stmt) -> Option<&Expr> {
+    let Stmt::Expr(Expr::If(ExprIf { cond, then_branch, else_branch: None, .. }), _) = statement else {
+        return None;
+    };
+    match &then_branch.stmts[..] {
+        [Stmt::Expr(Expr::Continue(ExprContinue { label: None, .. }), _)] => Some(cond),
         _ => None,
     }
 }

@@ -12,16 +12,17 @@ pub(super) fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
     let Some((_, otherwise)) = &choice.else_branch else {
         return at(choice.if_token, "a value needs both cases: write `if a < b { x } else { y }`");
     };
-    let then = result(&choice.then_branch, scope)?;
+    let [holds, fails] = [true, false].map(|holds| scope.supposing(&choice.cond, holds));
+    let then = result(&choice.then_branch, &holds)?;
     let otherwise = match &**otherwise {
-        Expr::Block(block) => result(&block.block, scope)?,
-        other => value(other, scope)?,
+        Expr::Block(block) => result(&block.block, &fails)?,
+        other => value(other, &fails)?,
     };
     chosen(&choice.cond, [then, otherwise], scope)
 }
 
 /// The choice between two values by a condition: several comparisons become choices within each other.
-fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
+pub(super) fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
     let condition = bare(condition);
     if let Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) = condition {
         return chosen(expr, [otherwise, then], scope);
@@ -32,11 +33,11 @@ fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Res
     let ExprBinary { left, op, right, .. } = comparison;
     let (relation, [then, otherwise]) = match op {
         BinOp::And(_) => {
-            let then = chosen(right, [then, otherwise.clone()], scope)?;
+            let then = chosen(right, [then, otherwise.clone()], &scope.supposing(left, true))?;
             return chosen(left, [then, otherwise], scope);
         }
         BinOp::Or(_) => {
-            let otherwise = chosen(right, [then.clone(), otherwise], scope)?;
+            let otherwise = chosen(right, [then.clone(), otherwise], &scope.supposing(left, false))?;
             return chosen(left, [then, otherwise], scope);
         }
         BinOp::Ne(_) => ("Equal", [otherwise, then]),

@@ -1,60 +1,124 @@
-//! The conditions of `if`s around statements, which compare integers.
+//! The conditions of `if`s around statements.
 
-use syn::{BinOp, Expr, Result};
+use quote::ToTokens;
+use syn::{BinOp, Expr, ExprUnary, Result, UnOp};
 
+use super::facts::Facts;
 use super::integers::{affine, relation};
-use super::ir::Condition;
+use super::ir::{Condition, Loop, Node};
 use super::scope::{Scope, at, bare};
 use super::values::value;
 
-const OF_VALUES: &str = "a condition around statements compares integers, not values: choose a value instead, as in \
-    `x[i] = if a[i] < b { c } else { x[i] };`";
+/// What to write in the place of a condition that only the data tell.
+pub(super) const OF_VALUES: &str = "a condition on values is for assignments to elements that there are in any case, of \
+    which it asks for one at most: choose values instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
 
-/// Reads the condition of an `if` around statements.
-pub(crate) fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
-    if is_of_values(expression, scope) {
-        return at(expression, OF_VALUES);
-    }
+/// Comparisons that all hold.
+pub(crate) type Case = Vec<Condition>;
+
+/// The most cases of a condition.
+const MAX_CASES: usize = 64;
+
+/// The most statements that the statements under a condition become.
+const MAX_COPIES: usize = 64;
+
+/// Reads the condition of an `if` around statements, or its opposite: the cases in which it holds, of which no two do
+/// at once, without those that cannot be here.
+pub(crate) fn cases(expression: &Expr, holds: bool, scope: &Scope) -> Result<Vec<Case>> {
     let expression = bare(expression);
-    let Expr::Binary(binary) = expression else {
-        return at(expression, "a condition compares integers: write `i < n`, several joined by `&&`");
-    };
-    if let BinOp::And(_) = binary.op {
-        let mut all = conditions(&binary.left, scope)?;
-        all.extend(conditions(&binary.right, scope)?);
-        return Ok(all);
+    if let Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) = expression {
+        return cases(expr, !holds, scope);
     }
-    let relation = relation(&binary.op)?;
-    let [left, right] = [affine(&binary.left, scope)?, affine(&binary.right, scope)?];
-    Ok(vec![Condition { relation, left, right }])
+    let Expr::Binary(binary) = expression else {
+        return at(
+            expression,
+            "a condition compares integers: write `i < n`, several joined by `&&` and `||`",
+        );
+    };
+    let [left, right] = [&*binary.left, &*binary.right];
+    let (mut all, others) = match (&binary.op, holds) {
+        (BinOp::And(_), true) | (BinOp::Or(_), false) => (Vec::new(), cases(left, holds, scope)?),
+        (BinOp::And(_), false) | (BinOp::Or(_), true) => {
+            (cases(left, holds, scope)?, cases(left, !holds, scope)?)
+        }
+        _ => return compared(&binary.op, [left, right], holds, scope),
+    };
+    // The right one is looked at where the left one leaves it open.
+    let within = scope.supposing(left, matches!(binary.op, BinOp::And(_)));
+    let right = cases(right, holds, &within)?;
+    all.extend(others.iter().flat_map(|one| right.iter().map(|other| [&one[..], other].concat())));
+    if all.len() > 1 {
+        all.retain(|case| !scope.facts.exclude(case));
+    }
+    if all.len() > MAX_CASES {
+        return at(expression, "this condition is of too many cases: write `if`s within each other");
+    }
+    Ok(all)
 }
 
-/// Returns the conditions of the parts into which the opposite of all of these falls. The parts exclude each other: in
-/// each one more condition holds, and the next one does not.
-pub(crate) fn opposites(all: &[Condition]) -> Vec<Vec<Condition>> {
-    let mut parts = Vec::new();
-    for (index, Condition { relation, left, right }) in all.iter().enumerate() {
-        let broken: &[&'static str] = match *relation {
-            "Less" => &["GreaterOrEqual"],
-            "LessOrEqual" => &["Greater"],
-            "Greater" => &["LessOrEqual"],
-            "GreaterOrEqual" => &["Less"],
-            _ => &["Less", "Greater"],
-        };
-        for relation in broken {
-            let mut part = all[..index].to_vec();
-            part.push(Condition { relation, left: left.clone(), right: right.clone() });
-            parts.push(part);
-        }
+/// The cases of a comparison: what is not equal is less or greater.
+fn compared(operator: &BinOp, sides: [&Expr; 2], holds: bool, scope: &Scope) -> Result<Vec<Case>> {
+    let is_unequal = matches!(operator, BinOp::Ne(_));
+    let relation = if is_unequal { "Equal" } else { relation(operator)? };
+    let relations: &[&'static str] = match (relation, holds != is_unequal) {
+        (relation, true) => &[relation],
+        ("Less", _) => &["GreaterOrEqual"],
+        ("LessOrEqual", _) => &["Greater"],
+        ("Greater", _) => &["LessOrEqual"],
+        ("GreaterOrEqual", _) => &["Less"],
+        _ => &["Less", "Greater"],
+    };
+    let [left, right] = [affine(sides[0], scope)?, affine(sides[1], scope)?];
+    let condition =
+        |relation: &&'static str| vec![Condition { relation, left: left.clone(), right: right.clone() }];
+    Ok(relations.iter().map(condition).collect())
+}
+
+/// The statements once for each case, without what cannot be there.
+pub(super) fn copies(
+    place: impl ToTokens,
+    cases: Vec<Case>,
+    nodes: Vec<Node>,
+    facts: &Facts,
+) -> Result<Vec<Node>> {
+    if let [_] = &cases[..] {
+        return Ok(cases.into_iter().map(|case| Node::If(case, nodes.clone())).collect());
     }
-    parts
+    let mut copies = Vec::new();
+    for case in cases {
+        let mut facts = facts.clone();
+        facts.suppose_all(&case);
+        copies.push(Node::If(case, possible(&nodes, &facts)));
+    }
+    if copies.iter().map(Node::statements).sum::<usize>() > MAX_COPIES {
+        return at(
+            place,
+            "these are too many cases for so many statements: write `if`s that exclude each other",
+        );
+    }
+    Ok(copies)
+}
+
+/// The nodes without those under conditions that cannot hold.
+fn possible(nodes: &[Node], facts: &Facts) -> Vec<Node> {
+    let mut left = Vec::new();
+    for node in nodes {
+        left.push(match node {
+            Node::If(conditions, _) if facts.exclude(conditions) => continue,
+            Node::If(conditions, body) => Node::If(conditions.clone(), possible(body, facts)),
+            Node::Loop(repeated) => {
+                Node::Loop(Loop { body: possible(&repeated.body, facts), ..repeated.clone() })
+            }
+            Node::Assign(_) => node.clone(),
+        });
+    }
+    left
 }
 
 /// Returns true where a condition, or a part of it, asks for values: only the data tells them.
-fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
+pub(super) fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
     match bare(condition) {
-        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => false,
-        Expr::Binary(binary) if matches!(binary.op, BinOp::Or(_)) => {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
             is_of_values(&binary.left, scope) || is_of_values(&binary.right, scope)
         }
         Expr::Binary(binary) => is_value(&binary.left, scope) || is_value(&binary.right, scope),

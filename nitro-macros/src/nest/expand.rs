@@ -1,6 +1,8 @@
 //! The code: the function as it was, and a type of its name, which has the nest. A module could not call the
 //! function where both are inside of another one.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
@@ -8,7 +10,7 @@ use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
     Access, Affine, Argument, Array, Assignment, Condition, Element, Gather, Kind, Loop, Nest, Node,
-    Operation, Options, Storage, Subscript, Value,
+    Operation, Options, Storage, Subscript, Value, Variable,
 };
 use super::places::{all, braces};
 use crate::errors::Errors;
@@ -124,11 +126,13 @@ fn built(nest: &Nest) -> TokenStream {
     let double =
         (nest.element == Element::F64).then(|| quote!(__nitro_builder.element(#krate::Element::F64);));
     let reassociate = nest.options.reassociates.then(|| quote!(__nitro_builder.reassociate();));
+    let variables = variables(krate, nest);
     let body = nodes(krate, &nest.body);
     quote! {
         let mut __nitro_builder = #krate::Builder::new(#name);
         #double
         #arguments
+        #variables
         #reassociate
         #body
         __nitro_builder.finish().unwrap_or_else(|error| ::core::unreachable!("`#[nest]` has checked it: {error}"))
@@ -161,6 +165,32 @@ fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
         });
     }
     declared
+}
+
+/// Declares the variables, behind all arguments. None has the name of anything else.
+fn variables(krate: &Path, nest: &Nest) -> TokenStream {
+    let mut taken: BTreeSet<String> = nest.arguments.iter().map(|own| own.name.unraw().to_string()).collect();
+    nest.body.iter().for_each(|node| iterators(node, &mut taken));
+    let variables = nest.variables.iter().map(|Variable { array, name, shape }| {
+        let mut text = name.unraw().to_string();
+        while !taken.insert(text.clone()) {
+            text.push('_');
+        }
+        let shape = shape.iter().map(|extent| affine(krate, extent));
+        quote!(let #array = __nitro_builder.temporary(#text, [#(#shape),*]);)
+    });
+    variables.collect()
+}
+
+fn iterators(node: &Node, found: &mut BTreeSet<String>) {
+    match node {
+        Node::Loop(Loop { iterator, body, .. }) => {
+            found.insert(iterator.unraw().to_string());
+            body.iter().for_each(|node| iterators(node, found));
+        }
+        Node::If(_, body) => body.iter().for_each(|node| iterators(node, found)),
+        Node::Assign(_) => {}
+    }
 }
 
 fn nodes(krate: &Path, nodes: &[Node]) -> TokenStream {
@@ -279,14 +309,13 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
     }
 }
 
-/// A number that single precision has is written so: it is the same number in both.
+/// A number that single precision has is written so: it is the same number in both. Its bits are written, since clippy
+/// takes some numbers for constants of mathematics.
 fn constant(krate: &Path, number: f64) -> TokenStream {
     let single = number as f32;
     if f64::from(single) != number {
-        return quote!(#krate::Expression::double(#number));
-    }
-    if single.is_finite() {
-        return quote!(#krate::Expression::from(#single));
+        let bits = number.to_bits();
+        return quote!(#krate::Expression::double(::core::primitive::f64::from_bits(#bits)));
     }
     let bits = single.to_bits();
     quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))

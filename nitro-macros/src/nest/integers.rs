@@ -1,18 +1,20 @@
 //! Integers of bounds and subscripts: affine in parameters and iterators.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
+use super::elements::index;
 use super::ir::Affine;
+use super::polynomial::Polynomial;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
-use super::values::index;
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
 
-const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
+pub(crate) const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
     `x[ids[i] as usize]`, and have sums in the array";
 
-const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
+pub(crate) const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
 /// The methods by which a user may ask an array for its extents.
 const LENGTHS: [&str; 5] = ["len", "nrows", "ncols", "dim", "len_of"];
@@ -38,12 +40,7 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
             "the extents of an array are those of its `#[shape(..)]`: write the argument that stands there",
         ),
         Expr::Cast(_) if index(expression, scope).is_some() => at(expression, NOT_ALONE),
-        Expr::Cast(cast) => affine(&cast.expr, scope).and_then(|_| {
-            at(
-                expression,
-                "integers of a nest are of type `usize`, and need no cast: write them without `as`",
-            )
-        }),
+        Expr::Cast(cast) => cast_to(cast, affine(&cast.expr, scope)?, scope),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             sum(unary, Affine::default(), &affine(&unary.expr, scope)?, -1)
         }
@@ -55,15 +52,39 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
     }
 }
 
+/// A cast between integers: one that is not negative stays what it is.
+fn cast_to(cast: &ExprCast, integer: Affine, scope: &Scope) -> Result<Affine> {
+    match cast.ty.to_token_stream().to_string().as_str() {
+        "isize" | "i64" | "i32" => Ok(integer),
+        "usize" | "u64" | "u32" if scope.facts.prove(&integer) => Ok(integer),
+        "usize" | "u64" | "u32" => at(
+            cast,
+            format!(
+                "`{}` may be negative here, which a cast makes a large number of: write `if` around it, so that it is \
+                 not",
+                Polynomial::from(integer)
+            ),
+        ),
+        _ => at(&cast.ty, "integers of a nest are `usize` or `isize`: write one of these, or no cast"),
+    }
+}
+
 fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     let what = match scope.meaning(name)? {
-        Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
+        Meaning::Integer => return Ok(Affine::variable(name)),
         Meaning::Number(number) => return Ok(Affine::number(*number)),
-        Meaning::Scalar | Meaning::Temporary(_) => format!("a number of type `{}`", scope.element.name()),
+        Meaning::Scalar | Meaning::Temporary(..) | Meaning::Variable(_) => {
+            format!("a number of type `{}`", scope.element.name())
+        }
         Meaning::Array(_) => "an array".to_owned(),
         Meaning::Indices(_) => "an array of integers".to_owned(),
         Meaning::Index(_) => return at(expression, NOT_ALONE),
+        Meaning::Sum(sum) if sum.has_index() => return at(expression, NOT_ALONE),
+        Meaning::Sum(sum) => match sum.affine() {
+            Some(affine) => return Ok(affine),
+            None => return at(expression, format!("`{name}`, which is `{sum}`, {AFFINE}")),
+        },
     };
     at(name, format!("`{name}` is {what}: write a parameter (an argument of type `usize`) or an iterator"))
 }
@@ -91,8 +112,13 @@ impl Affine {
         Affine { terms: Vec::new(), constant }
     }
 
+    /// A size or an iterator alone.
+    pub fn variable(name: &Ident) -> Affine {
+        Affine { terms: vec![(name.clone(), 1)], constant: 0 }
+    }
+
     /// The sum with so many times another one, where it fits.
-    fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
+    pub fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
         for (name, coefficient) in &other.terms {
             self.terms.push((name.clone(), coefficient.checked_mul(factor)?));
         }
@@ -133,7 +159,7 @@ pub(crate) fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec
     }
 }
 
-/// The bounds of a saturating difference. No iterator is negative, so that below `n.saturating_sub(1)` is
+/// The bounds of a saturating difference. No iterator of such a range is negative, so that below `n.saturating_sub(1)` is
 /// below `n - 1`.
 fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let [receiver, argument] = operands(call)?;

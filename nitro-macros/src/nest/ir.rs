@@ -16,6 +16,18 @@ pub(crate) struct Nest {
     pub element: Element,
     /// The statements.
     pub body: Vec<Node>,
+    /// Variables, which are arrays beside the arguments.
+    pub variables: Vec<Variable>,
+}
+
+/// A variable: an array with an element for each iteration of the loops around it.
+pub(crate) struct Variable {
+    /// The name of the array in statements, that of no other.
+    pub array: Ident,
+    /// The name that was written.
+    pub name: Ident,
+    /// The extent of each dimension, one a loop.
+    pub shape: Vec<Affine>,
 }
 
 /// The type of all numbers of a nest.
@@ -162,6 +174,18 @@ pub(crate) struct Assignment {
     pub value: Value,
 }
 
+impl Assignment {
+    /// The value that the element becomes.
+    pub fn becomes(&self) -> Value {
+        match self.operation {
+            None => self.value.clone(),
+            Some(operation) => {
+                Value::Binary(operation, Box::new([Value::Load(self.target.clone()), self.value.clone()]))
+            }
+        }
+    }
+}
+
 /// An element.
 #[derive(Clone)]
 pub(crate) struct Access {
@@ -241,16 +265,62 @@ pub(crate) enum Value {
 impl Value {
     /// Returns true where it reads an element of this array.
     pub fn reads(&self, array: &Ident) -> bool {
-        let parts: &[Value] = match self {
-            Value::Constant(_) | Value::Scalar(_) => &[],
+        match self {
+            Value::Load(access) => is_same(&access.array, array),
+            _ => self.parts().iter().any(|part| part.reads(array)),
+        }
+    }
+
+    /// The values that it is made of.
+    pub fn parts(&self) -> &[Value] {
+        match self {
+            Value::Constant(_) | Value::Scalar(_) | Value::Load(_) => &[],
             Value::Integer(_) | Value::Product(_) | Value::Gather(_) => &[],
-            Value::Load(access) => return is_same(&access.array, array),
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,
             Value::Binary(_, parts) => &parts[..],
             Value::Select(_, parts) => &parts[..],
-        };
-        parts.iter().any(|part| part.reads(array))
+        }
+    }
+
+    /// Calls for all elements that it reads, but those at places that arrays say, which nothing writes.
+    pub fn for_each_load(&self, call: &mut dyn FnMut(&Access)) {
+        match self {
+            Value::Load(access) => call(access),
+            _ => self.parts().iter().for_each(|part| part.for_each_load(call)),
+        }
+    }
+
+    /// Changes these elements.
+    pub fn change_loads(&mut self, change: &mut dyn FnMut(&mut Access)) {
+        match self {
+            Value::Load(access) => change(access),
+            _ => self.parts_mut().iter_mut().for_each(|part| part.change_loads(change)),
+        }
+    }
+
+    /// Writes a value wherever it reads an element of this array.
+    pub fn replace(&mut self, array: &Ident, by: &Value) {
+        match self {
+            Value::Load(access) if is_same(&access.array, array) => *self = by.clone(),
+            _ => self.parts_mut().iter_mut().for_each(|part| part.replace(array, by)),
+        }
+    }
+
+    /// The number of all its parts, and itself.
+    pub fn count(&self) -> usize {
+        1 + self.parts().iter().map(Value::count).sum::<usize>()
+    }
+
+    fn parts_mut(&mut self) -> &mut [Value] {
+        match self {
+            Value::Constant(_) | Value::Scalar(_) | Value::Load(_) => &mut [],
+            Value::Integer(_) | Value::Product(_) | Value::Gather(_) => &mut [],
+            Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_mut(&mut **operand),
+            Value::Method(_, parts) => parts,
+            Value::Binary(_, parts) => &mut parts[..],
+            Value::Select(_, parts) => &mut parts[..],
+        }
     }
 }
 

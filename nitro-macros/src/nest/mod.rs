@@ -1,20 +1,30 @@
 //! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands the same as data.
 //!
 //! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers`,
-//! `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot
-//! fail.
+//! `elements`, `flat`, `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the
+//! code and cannot fail.
 
 mod body;
 mod choices;
 mod conditions;
+mod elements;
 mod expand;
+mod facts;
+mod flat;
 mod integers;
 mod ir;
+mod lets;
 mod parse;
 mod places;
+mod polynomial;
+mod ranges;
 mod scope;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod values;
+mod variables;
+mod writes;
 
 use proc_macro2::TokenStream;
 
@@ -36,10 +46,13 @@ pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStrea
     let (arguments, element) = signature::arguments(&function, &mut errors);
     // Nothing can be said of a body whose arguments are not known.
     let are_known = arguments.len() == function.sig.inputs.len();
-    let body =
-        if are_known { body::nodes(&function.block, &arguments, element, &mut errors) } else { Vec::new() };
+    let (body, variables) = if are_known {
+        body::nodes(&function.block, &arguments, element, &mut errors)
+    } else {
+        Default::default()
+    };
     if errors.is_empty() {
-        expand::nest(&ir::Nest { options, function, arguments, element, body })
+        expand::nest(&ir::Nest { options, function, arguments, element, body, variables })
     } else {
         let salvage = expand::salvage(&options, element, function);
         expand::refused(&errors, salvage)

@@ -1,11 +1,15 @@
 //! The meanings of names at a place of the function.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, Result};
 
-use super::ir::{Access, Argument, Array, Element, Kind, Value, is_same};
+use super::facts::Facts;
+use super::ir::{Access, Affine, Argument, Array, Element, Kind, Value, is_same};
+use super::polynomial::Polynomial;
 
 /// The meaning of a name.
 #[derive(Clone)]
@@ -20,21 +24,37 @@ pub(crate) enum Meaning {
     Array(Array),
     /// An array of integers.
     Indices(Array),
-    /// A `let`: the value that stands for it.
-    Temporary(Value),
+    /// A `let`, with its number: the value that stands for it.
+    Temporary(Value, usize),
     /// A `let` of an integer of an array.
     Index(Access),
+    /// A `let` of an integer.
+    Sum(Polynomial),
+    /// A `let mut`: the element that it is.
+    Variable(Access),
+}
+
+/// The number of names and facts at a place.
+#[derive(Clone, Copy)]
+pub(crate) struct Depth {
+    names: usize,
+    facts: usize,
 }
 
 /// The names that are known, the last the innermost.
+#[derive(Clone)]
 pub(crate) struct Scope {
     /// The type of all numbers.
     pub element: Element,
+    /// What is known of integers.
+    pub facts: Facts,
     names: Vec<(Ident, Meaning)>,
     /// The number of the first names, those of arguments.
     arguments: usize,
-    /// Temporaries that were read from an array which was written since, each with that array.
-    stale: Vec<(Ident, Ident)>,
+    /// The numbers of temporaries that were read from what was written since.
+    stale: BTreeSet<usize>,
+    /// Those of them that are used all the same: they have to be variables. It is one set for all copies of a scope.
+    kept: Rc<RefCell<BTreeSet<usize>>>,
 }
 
 impl Scope {
@@ -50,12 +70,28 @@ impl Scope {
             (name.clone(), meaning)
         });
         let names: Vec<_> = names.collect();
-        Self { element, arguments: names.len(), names, stale: Vec::new() }
+        let mut facts = Facts::default();
+        for (name, _) in names.iter().filter(|(_, meaning)| matches!(meaning, Meaning::Integer)) {
+            facts.note([&Affine::variable(name), &Affine::default()], 1, 0);
+        }
+        Self { element, facts, arguments: names.len(), names, stale: BTreeSet::new(), kept: Rc::default() }
     }
 
-    /// The number of known names, for [`leave`](Self::leave).
-    pub fn depth(&self) -> usize {
-        self.names.len()
+    /// The place of what is known, for [`leave`](Self::leave).
+    pub fn depth(&self) -> Depth {
+        Depth { names: self.names.len(), facts: self.facts.len() }
+    }
+
+    /// Counts the names that are no arguments.
+    pub fn locals(&self) -> usize {
+        self.names.len() - self.arguments
+    }
+
+    /// The same where a condition holds, or does not.
+    pub fn supposing(&self, condition: &Expr, holds: bool) -> Self {
+        let mut within = self.clone();
+        within.facts.suppose(condition, holds, self);
+        within
     }
 
     /// Adds a name, which hides no other: what stands for a `let` is written in its place.
@@ -69,19 +105,35 @@ impl Scope {
         Ok(())
     }
 
-    /// Forgets the names that came after.
-    pub fn leave(&mut self, depth: usize) {
-        for (name, _) in self.names.drain(depth..) {
-            self.stale.retain(|(temporary, _)| *temporary != name);
+    /// Forgets what came after.
+    pub fn leave(&mut self, depth: Depth) {
+        self.facts.truncate(depth.facts);
+        self.names.truncate(depth.names);
+    }
+
+    /// Notes that a variable or elements of an array are written. A temporary that was read from it is stale from here
+    /// on.
+    pub fn written(&mut self, written: &Ident) {
+        let array = self.variable(written).map_or_else(|| written.clone(), |element| element.array);
+        for (_, meaning) in &self.names {
+            if let Meaning::Temporary(value, number) = meaning
+                && value.reads(&array)
+            {
+                self.stale.insert(*number);
+            }
         }
     }
 
-    /// Notes that elements of an array are written. From here on no temporary that was read from it may be used.
-    pub fn written(&mut self, array: &Ident) {
-        for (name, meaning) in &self.names {
-            if matches!(meaning, Meaning::Temporary(value) if value.reads(array)) {
-                self.stale.push((name.clone(), array.clone()));
-            }
+    /// The numbers of temporaries that are used although they are stale.
+    pub fn kept(&self) -> BTreeSet<usize> {
+        self.kept.borrow().clone()
+    }
+
+    /// The element that a variable is.
+    pub fn variable(&self, name: &Ident) -> Option<Access> {
+        match self.meaning(name) {
+            Ok(Meaning::Variable(element)) => Some(element.clone()),
+            _ => None,
         }
     }
 
@@ -94,17 +146,14 @@ impl Scope {
 
     /// Looks up the meaning of a name.
     pub fn meaning(&self, name: &Ident) -> Result<&Meaning> {
-        if let Some((_, array)) = self.stale.iter().find(|(temporary, _)| is_same(temporary, name)) {
-            let message = format!(
-                "`{name}` was read from `{array}`, which is written since: move the `let` behind that, or write its \
-                 value here"
-            );
-            return Err(syn::Error::new(name.span(), message));
+        let known = self.names.iter().rev().find(|(known, _)| is_same(known, name));
+        let (_, meaning) = known.ok_or_else(|| self.unknown(name))?;
+        if let Meaning::Temporary(_, number) = meaning
+            && self.stale.contains(number)
+        {
+            self.kept.borrow_mut().insert(*number);
         }
-        match self.names.iter().rev().find(|(known, _)| is_same(known, name)) {
-            Some((_, meaning)) => Ok(meaning),
-            None => Err(self.unknown(name)),
-        }
+        Ok(meaning)
     }
 
     fn unknown(&self, name: &Ident) -> syn::Error {

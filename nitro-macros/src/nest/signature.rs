@@ -1,15 +1,17 @@
 //! Rules for the signature: sizes, scalars and arrays, by which a nest is called.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, FnArg, ItemFn, Pat, PatIdent, PatType, Result, ReturnType, Safety, Token, Type,
-    TypeReference,
+    Attribute, BinOp, Expr, ExprBinary, FnArg, ItemFn, Pat, PatIdent, PatType, Result, ReturnType, Safety,
+    Token, Type, TypeReference,
 };
 
 use super::integers::affine;
-use super::ir::{Argument, Array, Element, Kind, Storage};
-use super::scope::{Meaning, Scope, at};
+use super::ir::{Affine, Argument, Array, Element, Kind, Storage};
+use super::polynomial::polynomial;
+use super::scope::{Meaning, Scope, at, bare};
 use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
@@ -194,12 +196,44 @@ fn array(
         );
     };
     let extents = attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
-    let shape: Vec<_> = extents.iter().map(|extent| affine(extent, scope)).collect::<Result<_>>()?;
-    if is_slice && shape.len() != 1 {
-        return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
+    let shape: Vec<_> = extents.iter().map(|own| extent(own, scope)).collect::<Result<_>>()?;
+    if is_slice && shape.is_empty() {
+        return at(
+            attribute,
+            "a slice has a length: write `#[shape(n)]`, or the extents of several dimensions",
+        );
     }
     let array = Array { shape, is_written: reference.mutability.is_some(), is_slice, storage };
     Ok(if is_of_indices { Kind::Indices(array) } else { Kind::Array(array) })
+}
+
+/// Reads the extent of a dimension.
+fn extent(extent: &Expr, scope: &Scope) -> Result<Affine> {
+    affine(extent, scope).or_else(|error| match polynomial(extent, scope) {
+        Ok(product) if product.affine().is_none() && factors(extent).len() > 1 => {
+            let parts: Vec<_> =
+                factors(extent).iter().map(|own| own.to_token_stream().to_string()).collect();
+            let parts = parts.join(", ");
+            at(
+                extent,
+                format!(
+                    "a shape is the extents of its dimensions, not their product: write `#[shape({parts})]`, with the \
+                     slowest first"
+                ),
+            )
+        }
+        _ => Err(error),
+    })
+}
+
+/// The factors of a product as written.
+fn factors(expression: &Expr) -> Vec<&Expr> {
+    match bare(expression) {
+        Expr::Binary(ExprBinary { left, op: BinOp::Mul(_), right, .. }) => {
+            [factors(left), factors(right)].concat()
+        }
+        other => vec![other],
+    }
 }
 
 fn is_vec(r#type: &Type) -> bool {

@@ -2,20 +2,23 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, UnOp};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Lit, LitFloat, Result, UnOp, parse_quote};
 
 use super::choices::select;
+use super::elements::{converted, element, example};
 use super::integers::{affine, operands};
-use super::ir::{Access, Array, Element, Gather, Operation, Storage, Subscript, Value};
+use super::ir::{Element, Operation, Storage, Value};
+use super::polynomial::Factor;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
     other methods of `f32` such as `sqrt` and `exp`, `(i) as f32`, or `if a < b { x } else { y }`";
 
-const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `mul_add`, `powi`, `recip`, `exp`, `ln`, `tanh`, \
-    `sin` and `cos`";
+const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `clamp`, `mul_add`, `powi`, `recip`, `exp`, `ln`, \
+    `tanh`, `sin` and `cos`";
 
-const NO_VALUE: &str =
+pub(super) const NO_VALUE: &str =
     "an array of integers says places of what is read, and is no value: write `x[ids[i] as usize]`";
 
 /// The largest exponent: the base is written as often.
@@ -53,11 +56,34 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             }
         }
         Expr::If(choice) => select(choice, scope),
-        Expr::Macro(_) | Expr::Call(_) | Expr::Closure(_) | Expr::Match(_) | Expr::Block(_) => {
-            at(expression, VALUES)
-        }
+        Expr::Call(call) => called(call, scope).unwrap_or_else(|| at(expression, VALUES)),
         _ => at(expression, VALUES),
     }
+}
+
+fn size(factor: &Factor, scope: &Scope) -> Option<Ident> {
+    match factor {
+        Factor::Name(name) if scope.is_size(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Reads `f32::max(a, b)` as the method that it is; none: it is something else.
+fn called(call: &ExprCall, scope: &Scope) -> Option<Result<Value>> {
+    let path = plain(&call.func);
+    let method = path.strip_prefix(scope.element.name())?.strip_prefix("::")?;
+    let mut arguments = call.args.iter().cloned();
+    let receiver = arguments.next()?;
+    let mut method: Ident = syn::parse_str(method).ok()?;
+    method.set_span(call.func.span());
+    let call = parse_quote!((#receiver).#method(#(#arguments),*));
+    Some(self::method(&call, scope))
+}
+
+/// The text of a path, without the library that is its first part.
+fn plain(path: &Expr) -> String {
+    let path = path.to_token_stream().to_string().replace(' ', "");
+    path.trim_start_matches("::").trim_start_matches("std::").trim_start_matches("core::").to_owned()
 }
 
 /// The sizes whose product this is; none: it is something else.
@@ -66,7 +92,13 @@ fn sizes(expression: &Expr, scope: &Scope) -> Option<Vec<Ident>> {
         Expr::Binary(ExprBinary { left, op: BinOp::Mul(_), right, .. }) => {
             Some([sizes(left, scope)?, sizes(right, scope)?].concat())
         }
-        other => name(other).filter(|name| scope.is_size(name)).map(|name| vec![name.clone()]),
+        other => {
+            let name = name(other)?;
+            match scope.meaning(name) {
+                Ok(Meaning::Sum(sum)) => sum.factors()?.iter().map(|factor| size(factor, scope)).collect(),
+                _ => scope.is_size(name).then(|| vec![name.clone()]),
+            }
+        }
     }
 }
 
@@ -113,8 +145,9 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     };
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
-        Meaning::Temporary(value) => Ok(value.clone()),
-        Meaning::Integer | Meaning::Number(_) => {
+        Meaning::Temporary(value, _) => Ok(value.clone()),
+        Meaning::Variable(element) => Ok(Value::Load(element.clone())),
+        Meaning::Integer | Meaning::Number(_) | Meaning::Sum(_) => {
             at(name, format!("`{name}` is an integer: write `{name} as {}`", scope.element.name()))
         }
         Meaning::Array(array) => {
@@ -124,31 +157,39 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     }
 }
 
-/// Returns the value of `f32::INFINITY` and its like, which a maximum or minimum begins with.
+/// Returns the value of a constant of the library: what a maximum or minimum begins with, or of mathematics.
 fn extreme(expression: &Expr, element: Element) -> Option<Value> {
-    let path = expression.to_token_stream().to_string().replace(' ', "");
-    let path = path.trim_start_matches("std::").trim_start_matches("core::");
+    let path = plain(expression);
     let (own, name) = path.split_once("::")?;
-    let most = match element {
-        Element::F32 => f64::from(f32::MAX),
-        Element::F64 => f64::MAX,
-    };
+    let is_single = element == Element::F32;
     let value = match name {
         "INFINITY" => f64::INFINITY,
         "NEG_INFINITY" => f64::NEG_INFINITY,
-        "MIN" => -most,
-        "MAX" => most,
-        _ => return None,
+        "MIN" if is_single => f32::MIN.into(),
+        "MIN" => f64::MIN,
+        "MAX" if is_single => f32::MAX.into(),
+        "MAX" => f64::MAX,
+        "EPSILON" if is_single => f32::EPSILON.into(),
+        "EPSILON" => f64::EPSILON,
+        _ => {
+            let known = CONSTANTS.iter().find(|known| name.strip_prefix("consts::") == Some(known.0))?;
+            if is_single { known.1.into() } else { known.2 }
+        }
     };
     (own == element.name()).then_some(Value::Constant(value))
 }
 
-/// An example of how subscripts of an array are written.
-fn example(array: &Array) -> String {
-    let subscripts = ["i", "j", "k", "l"];
-    let some = subscripts[..array.shape.len().min(4)].join(", ");
-    if array.is_slice { format!("[{some}]") } else { format!("[[{some}]]") }
+macro_rules! constants {
+    ($($name:ident)*) => {
+        &[$((stringify!($name), std::f32::consts::$name, std::f64::consts::$name)),*]
+    };
 }
+
+/// The constants of mathematics in both precisions.
+const CONSTANTS: &[(&str, f32, f64)] = constants! {
+    PI TAU E SQRT_2 LN_2 LN_10 LOG2_E LOG10_E LOG2_10 LOG10_2 FRAC_1_PI FRAC_2_PI FRAC_1_SQRT_2 FRAC_2_SQRT_PI
+    FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
+};
 
 /// The operation that an operator is.
 pub(crate) fn operation(operator: &BinOp) -> Result<Operation> {
@@ -174,11 +215,22 @@ fn method(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
         "cos" => unary("cos", call, scope),
         "min" => binary("min", call, scope),
         "max" => binary("max", call, scope),
+        "clamp" => clamped(call, scope),
         "mul_add" => fused(call, scope),
         "powi" => power(call, scope),
         "powf" => at(&call.method, "write `powi` with a number, products, `sqrt`, or `exp` and `ln`"),
         other => at(&call.method, format!("`{other}` is no operation of a nest: {METHODS}")),
     }
+}
+
+/// `x.clamp(low, high)`: what is no number stays so.
+fn clamped(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    let (2, Some(low), Some(high)) = (call.args.len(), call.args.first(), call.args.last()) else {
+        return at(&call.method, "`clamp` takes two arguments, the least and the most");
+    };
+    let [own, low, high] = [value(&call.receiver, scope)?, value(low, scope)?, value(high, scope)?];
+    let below = Value::Select("Greater", Box::new([own.clone(), high.clone(), high, own.clone()]));
+    Ok(Value::Select("Less", Box::new([own, low.clone(), low, below])))
 }
 
 fn fused(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
@@ -217,38 +269,6 @@ fn binary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Va
     Ok(Value::Method(name, vec![value(receiver, scope)?, value(argument, scope)?]))
 }
 
-/// Reads an element as a value.
-fn element(element: &ExprIndex, scope: &Scope) -> Result<Value> {
-    let (array, declared, _) = parts(element, scope)?;
-    match declared.storage {
-        None => element_of(element, scope),
-        Some(storage) => {
-            let name = storage.name();
-            at(
-                element,
-                format!("`{array}` is stored in `{name}`: write `.to_f32()` behind this, to compute with it"),
-            )
-        }
-    }
-}
-
-/// Reads `x[i].to_f32()`, or a value that is rounded: `f16::from_f32(value).to_f32()`.
-fn converted(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
-    const CONVERTED: &str =
-        "`to_f32` is for elements of arrays that are stored in `f16` or `bf16`: remove it";
-    if !call.args.is_empty() {
-        return at(&call.args, "`to_f32` takes no argument");
-    }
-    match bare(&call.receiver) {
-        Expr::Index(element) => match parts(element, scope)?.1.storage {
-            Some(_) => element_of(element, scope),
-            None => at(&call.method, CONVERTED),
-        },
-        other => rounded(other, scope)
-            .map_or_else(|| at(&call.method, CONVERTED), |read| read.map(|(value, _)| value)),
-    }
-}
-
 /// Reads `f16::from_f32(value)`, whatever stands before `f16`; none: it is something else.
 pub(crate) fn rounded(expression: &Expr, scope: &Scope) -> Option<Result<(Value, Storage)>> {
     let Expr::Call(call) = bare(expression) else { return None };
@@ -262,99 +282,4 @@ pub(crate) fn rounded(expression: &Expr, scope: &Scope) -> Option<Result<(Value,
     let argument = call.args.first().filter(|_| call.args.len() == 1)?;
     let read = value(argument, scope).map(|value| (Value::Method(storage.rounding(), vec![value]), storage));
     Some(read)
-}
-
-fn element_of(element: &ExprIndex, scope: &Scope) -> Result<Value> {
-    let (array, declared, subscripts) = parts(element, scope)?;
-    if subscripts.iter().all(|subscript| index(subscript, scope).is_none()) {
-        return access(element, scope).map(Value::Load);
-    }
-    if declared.is_written {
-        return at(
-            array,
-            format!(
-                "`{array}` is read where an array says, so that nothing may write it: make it `&`, and write results \
-                 to another array"
-            ),
-        );
-    }
-    let mut found = Vec::new();
-    for subscript in subscripts {
-        found.push(match index(subscript, scope) {
-            Some(index) => Subscript::Index(index?),
-            None => Subscript::Affine(affine(subscript, scope)?),
-        });
-    }
-    Ok(Value::Gather(Gather { array: array.clone(), subscripts: found }))
-}
-
-/// Reads `ids[i] as usize`, or the name of a `let` of that; none: it is something else.
-pub(crate) fn index(expression: &Expr, scope: &Scope) -> Option<Result<Access>> {
-    let cast = match bare(expression) {
-        Expr::Cast(cast) => cast,
-        other => match scope.meaning(name(other)?) {
-            Ok(Meaning::Index(index)) => return Some(Ok(index.clone())),
-            _ => return None,
-        },
-    };
-    let Expr::Index(element) = bare(&cast.expr) else { return None };
-    let is_of_indices = matches!(scope.meaning(name(bare(&element.expr))?), Ok(Meaning::Indices(_)));
-    let is_size = cast.ty.to_token_stream().to_string() == "usize";
-    (is_of_indices && is_size).then(|| access_of(element, scope))
-}
-
-/// Reads an element that is affine, as all that are written.
-pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
-    if let Some(array) = name(bare(&index.expr))
-        && let Ok(Meaning::Indices(_)) = scope.meaning(array)
-    {
-        return at(index, NO_VALUE);
-    }
-    access_of(index, scope)
-}
-
-fn access_of(index: &ExprIndex, scope: &Scope) -> Result<Access> {
-    let (array, _, subscripts) = parts(index, scope)?;
-    let subscripts =
-        subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
-    Ok(Access { array: array.clone(), subscripts })
-}
-
-/// Splits an element into its array and its subscripts, of which there are as many as dimensions.
-fn parts<'a>(index: &'a ExprIndex, scope: &'a Scope) -> Result<(&'a Ident, &'a Array, Vec<&'a Expr>)> {
-    let Some(array) = name(bare(&index.expr)) else {
-        let nested = indexed(index).and_then(|array| match scope.meaning(array) {
-            Ok(Meaning::Array(declared)) => Some(subscripts_message(array, declared)),
-            _ => None,
-        });
-        let message = nested.unwrap_or_else(|| "write the name of an array before its subscripts".to_owned());
-        return at(&index.expr, message);
-    };
-    let (Meaning::Array(declared) | Meaning::Indices(declared)) = scope.meaning(array)? else {
-        return at(array, format!("`{array}` is no array of the function's arguments"));
-    };
-    let subscripts = match bare(&index.index) {
-        Expr::Array(list) if !declared.is_slice => list.elems.iter().collect(),
-        Expr::Range(range) => return at(range, "write one element: parts of arrays are no values of a nest"),
-        single if declared.is_slice && !matches!(single, Expr::Array(_)) => vec![single],
-        other => return at(other, subscripts_message(array, declared)),
-    };
-    if subscripts.len() != declared.shape.len() {
-        return at(&index.index, subscripts_message(array, declared));
-    }
-    Ok((array, declared, subscripts))
-}
-
-/// Returns the array of `a[i][j]`.
-fn indexed(index: &ExprIndex) -> Option<&Ident> {
-    match bare(&index.expr) {
-        Expr::Index(inner) => indexed(inner),
-        other => name(other),
-    }
-}
-
-fn subscripts_message(array: &Ident, declared: &Array) -> String {
-    let dimensions = declared.shape.len();
-    let plural = if dimensions == 1 { "" } else { "s" };
-    format!("`{array}` has {dimensions} dimension{plural}: write `{array}{}`", example(declared))
 }

@@ -36,22 +36,22 @@ fn shaped(#[shape(SIZE)] x: &mut [f32], n: usize, #[shape(n, 2 * Blocks::WIDTH)]
 fn own(n: usize, #[shape(n)] x: &mut [f32]) {
     const HALF: f32 = 0.5;
     static WIDTH: usize = 4;
-    let next = n + 1;
     let unread = x[0].asin();
     for i in 0..WIDTH {
         x[i] = HALF + unread;
-        x[next] = 1.0;
     }
 }
 
 #[nest]
 fn casts(n: usize, alpha: f32, #[shape(n)] x: &mut [f32]) {
     for i in 0..n as usize {
-        x[i as usize] = 1.0;
         x[x[i] as usize] = 1.0;
         x[i] = alpha as f32;
         x[i] = x[i] as f32;
-        x[i] = (i as i32 - 1) as f32;
+        x[(i as i32 - 1) as usize] = 1.0;
+        x[i as u8] = 1.0;
+        x[i] = (i - 1) as usize as f32;
+        x[(i * n) as usize] = 1.0;
         x[i] = 2.5 as f64;
         x[i] = 2 as f64;
     }

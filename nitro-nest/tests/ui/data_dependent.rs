@@ -1,44 +1,42 @@
 use nitro_nest::nest;
 
 #[nest]
-fn comparisons(n: usize, alpha: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
+fn comparisons(n: usize, alpha: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32], #[shape(n)] z: &mut [f32]) {
     for i in 0..n {
-        if x[i] > 0.0 {
+        if y[i] > z[i] {
             y[i] = x[i];
+            z[i] = x[i];
+        }
+        if y[i] > 0.0 {
+            y[i] = x[i];
+            z[i] = y[i];
         }
         if i > 0 && x[i].abs() <= alpha {
-            y[i] = x[i];
+            y[i - 1] = x[i];
         }
         if 1.0 < alpha {
-            y[i] = x[i];
-        }
-        if i as f32 > alpha {
-            y[i] = x[i];
+            for j in 0..n {
+                y[j] = 1.0;
+            }
         }
         if x[i] != 0.0 {
             y[i] = x[i];
+        } else {
+            z[i] = x[i];
         }
         if x[i] < 0.0 || i == 0 {
-            y[i] = x[i];
-        }
-        if !(x[i] < 0.0) {
-            y[i] = x[i];
+            y[i + 1] = x[i];
         }
         if x[i] > unknown {
             y[i] = x[i];
         }
-        if x[i] > 0.0 {
-            y[i] = x[i];
-        } else {
-            y[i] = 0.0;
-        }
         if x[i].is_nan() {
             y[i] = 0.0;
         }
-        let positive = x[i].max(0.0);
-        if positive == x[i] {
-            y[i] = positive;
+        if x[i] < 0.0 {
+            continue;
         }
+        y[i] = 1.0;
     }
 }
 

@@ -4,7 +4,6 @@ use nitro_nest::nest;
 fn kinds(n: usize, #[shape(n)] x: &mut [f32]) {
     while n > 0 {}
     loop {}
-    for _ in 0..n {}
     for (i, j) in 0..n {}
     for i in x {}
     for i in 0.. {}
@@ -38,6 +37,17 @@ fn steps(n: usize, m: usize) {
     for i in (0..n).step_by(2).rev() {}
     for i in (0..n).skip(1) {}
     for i in (n.max(m)..9).step_by(2) {}
+}
+
+#[nest]
+fn begins(n: usize, m: usize, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
+    for i in n as isize - m as isize..3 {
+        let mut most = 0.0;
+        for j in 0..n {
+            most = most.max(x[j]);
+        }
+        y[0] += most;
+    }
 }
 
 fn main() {}

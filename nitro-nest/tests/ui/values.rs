@@ -15,7 +15,11 @@ fn numbers(n: usize, alpha: f32, #[shape(n)] x: &mut [f32]) {
         x[i] = alpha.asin();
         x[i] = alpha.sqrt(2.0);
         x[i] = alpha.min();
-        x[i] = f32::max(alpha, 1.0);
+        x[i] = f32::max(alpha);
+        x[i] = f64::max(alpha, 1.0);
+        x[i] = f32::consts::max(alpha, 1.0);
+        x[i] = f32::max();
+        x[i] = alpha.clamp(1.0);
         x[i] = alpha.powf(2.0);
         x[i] = alpha.powi(i);
         x[i] = alpha.powi(-33);
