@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use nitro_ptx::emulate::{Emulator, Unsupported};
-use nitro_ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
+use nitro_ptx::{Base, DeviceVariable, Edit, Module, ParseError, PatchError, Proposal, Reason};
 
 use crate::runner::{Assemble, Code};
 use crate::words::several;
-use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
+use crate::workload::{Argument, BufferVariable, Launch, Role, Set, Workload, WorkloadError};
 
 /// A PTX text with a workload that fits it.
 #[derive(Clone, Debug)]
@@ -72,6 +72,35 @@ fn listed(bytes: &[usize]) -> String {
     }
 }
 
+/// Checks that a buffer is a variable of a module, which has as many bytes.
+fn check_variable(
+    module: &Module,
+    workload: &Workload,
+    (variable, bytes, role): (&BufferVariable, u64, Role),
+) -> Result<(), SubjectError> {
+    let (name, line) = (&variable.name, variable.line);
+    let known: Vec<DeviceVariable> = module.variables().collect();
+    let message = match known.iter().find(|known| known.name == *name) {
+        None => {
+            let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+            let only = if names.is_empty() {
+                "which has none".to_owned()
+            } else {
+                format!("only {}", several(&names))
+            };
+            format!("there is no variable `{name}` in the PTX, {only}")
+        }
+        Some(known) if known.bytes as u64 != bytes => {
+            format!("the variable `{name}` has {} bytes, and this buffer {bytes}", known.bytes)
+        }
+        Some(known) if known.is_constant && role != Role::In => {
+            format!("no kernel writes `{name}`, which is a constant; its role is \"in\"")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(WorkloadError::Text { file: workload.file().to_owned(), line, message }.into())
+}
+
 impl Subject {
     /// Reads a text, and checks that the launches of the workload fit it.
     ///
@@ -79,7 +108,11 @@ impl Subject {
     /// When the text is no PTX, a kernel is not there, or takes other arguments.
     pub fn new(ptx: &str, workload: Workload) -> Result<Self, SubjectError> {
         let module = Module::parse(ptx)?;
-        let apart = module.apart(&workload.kernels());
+        workload.variables().try_for_each(|variable| check_variable(&module, &workload, variable))?;
+        let kernels = workload.kernels();
+        // The host reads such a variable, of which each part has one of its own.
+        let is_read = workload.variables().any(|(.., role)| role != Role::In);
+        let apart = if is_read { vec![kernels] } else { module.apart(&kernels) };
         let apart = apart.into_iter().map(|group| group.into_iter().map(str::to_owned).collect()).collect();
         let subject = Self {
             base: Base::new(module).editing(&workload.kernels()),
@@ -117,6 +150,16 @@ impl Subject {
     pub fn check_emulated(&self) -> Result<(), SubjectError> {
         Emulator::for_kernels(self.base.module(), &self.workload.all_kernels())?;
         Ok(())
+    }
+
+    /// Returns the constants that launched kernels lead to and that begin with zeros, unless a buffer says what they
+    /// hold: in the program they are from the host has set them.
+    pub(crate) fn unset_constants(&self) -> Vec<String> {
+        let all = self.base.module().variables_of(&self.workload.all_kernels());
+        let is_set = |name: &str| self.workload.variables().any(|(variable, ..)| variable.name == name);
+        let unset =
+            all.into_iter().filter(|one| one.is_constant && !one.is_initialised && !is_set(&one.name));
+        unset.map(|one| one.name).collect()
     }
 
     /// Returns the same with these among the edits that are drawn, beside those that the text itself suggests.
@@ -279,5 +322,66 @@ seed = 2
         let sharing =
             of(&PTX.replace(".const .u32 m = 7;", ".global .u32 m = 7;").replace("ld.const", "ld.global"));
         assert_eq!(texts(&sharing, "", 1).0.len(), 1, "one could write what the other reads");
+    }
+
+    /// The workload with a buffer that is a variable.
+    fn with_variable(lines: &str) -> String {
+        format!("[[buffer]]\nname = \"m\"\ntype = \"u32\"\n{lines}\n{RUN}")
+    }
+
+    #[test]
+    fn a_variable_has_to_be_there_as_large_as_its_buffer_and_no_result_where_it_is_a_constant() {
+        let said = |ptx: &str, lines: &str| {
+            let workload = Workload::parse(Path::new("k.toml"), &with_variable(lines)).unwrap();
+            Subject::new(ptx, workload).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(said(PTX, "length = 1\nrole = \"in\"\nvariable = \"m\""), Ok(()));
+        let known = [
+            (
+                "length = 1\nrole = \"in\"\nvariable = \"mm\"",
+                "k.toml:6: there is no variable `mm` in the PTX, only m",
+            ),
+            (
+                "length = 2\nrole = \"in\"\nvariable = \"m\"",
+                "k.toml:6: the variable `m` has 4 bytes, and this buffer 8",
+            ),
+            (
+                "length = 1\nrole = \"inout\"\nvariable = \"m\"",
+                "k.toml:6: no kernel writes `m`, which is a constant; its role is \"in\"",
+            ),
+        ];
+        for (lines, expected) in known {
+            assert_eq!(said(PTX, lines), Err(expected.to_owned()));
+        }
+        let without =
+            PTX.replace(".const .u32 m = 7;", "").replace("ld.const.u32 %r1, [m]", "mov.u32 %r1, 7");
+        assert_eq!(
+            said(&without, "length = 1\nrole = \"in\"\nvariable = \"m\""),
+            Err("k.toml:6: there is no variable `m` in the PTX, which has none".to_owned())
+        );
+    }
+
+    #[test]
+    fn constants_that_no_buffer_sets_are_named_unless_the_text_does() {
+        let of = |ptx: &str, run: &str| {
+            Subject::new(ptx, Workload::parse(Path::new("k.toml"), run).unwrap()).unwrap()
+        };
+        let zeros = PTX.replace("m = 7;", "m;\n.const .u32 unread;");
+        assert_eq!(of(PTX, RUN).unset_constants(), Vec::<String>::new());
+        assert_eq!(of(&zeros, RUN).unset_constants(), ["m"]);
+        let set = with_variable("length = 1\nrole = \"in\"\nvariable = \"m\"");
+        assert_eq!(of(&zeros, &set).unset_constants(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn kernels_are_assembled_together_where_the_host_reads_a_variable() {
+        let of = |role: &str| {
+            let ptx = PTX.replace(".const .u32 m = 7;", ".const .u32 m = 7;\n.global .u32 v;");
+            let lines = format!("length = 1\nrole = \"{role}\"\nvariable = \"v\"");
+            let subject =
+                Subject::new(&ptx, Workload::parse(Path::new("k.toml"), &with_variable(&lines)).unwrap());
+            texts(&subject.unwrap(), "", 1).1
+        };
+        assert_eq!((of("in"), of("inout")), (2, 1));
     }
 }

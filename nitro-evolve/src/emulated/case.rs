@@ -107,10 +107,14 @@ pub(crate) fn allocate_all(memory: &mut Memory, inputs: &Inputs) -> Vec<u64> {
 
 /// Puts a buffer into memory, without its content where that is only written.
 fn allocate(memory: &mut Memory, buffer: &InputBuffer) -> u64 {
-    match buffer.role {
+    let address = match buffer.role {
         Role::In | Role::InOut => memory.allocate(buffer.bytes.clone()),
         Role::Out | Role::Scratch => memory.allocate_uninitialised(buffer.bytes.len()),
+    };
+    if let Some(variable) = &buffer.variable {
+        memory.bind(variable, address);
     }
+    address
 }
 
 /// Launches a kernel with buffers at these addresses.

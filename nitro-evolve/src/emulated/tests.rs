@@ -5,6 +5,7 @@ mod flags;
 mod proof;
 mod repair;
 mod unwritten;
+mod variables;
 
 use std::collections::HashSet;
 use std::path::Path;

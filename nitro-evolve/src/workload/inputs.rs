@@ -56,6 +56,8 @@ pub struct InputBuffer {
     pub name: String,
     /// The type of its elements.
     pub element: Element,
+    /// The variable of the module that it is, by its name in the PTX; none where it is memory of its own.
+    pub variable: Option<String>,
     /// Its use.
     pub role: Role,
     /// The comparison of its content, where it is a result.
@@ -195,8 +197,9 @@ impl Workload {
             let margin = buffer.margin(&values)?;
             let seed = case.seed ^ (at as u64) << 32;
             let bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
-            let Buffer { name, element, role, comparison, .. } = buffer.clone();
-            buffers.push(InputBuffer { name, element, role, comparison, bytes });
+            let Buffer { name, element, variable, role, comparison, .. } = buffer.clone();
+            let variable = variable.map(|variable| variable.name);
+            buffers.push(InputBuffer { name, element, variable, role, comparison, bytes });
         }
         Ok(Inputs { buffers, launches, host, judge })
     }

@@ -22,7 +22,7 @@ mod written;
 pub use self::element::Element;
 pub use self::error::WorkloadError;
 pub use self::inputs::{Argument, InputBuffer, Inputs, Launch};
-pub(crate) use self::model::Case;
+pub(crate) use self::model::{BufferVariable, Case};
 pub use self::model::{Comparison, Role, Set, Workload};
 pub use self::unroll::HostStep;
 pub(crate) use self::unwritten::LESS;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use nitro_stats::random::Random;
 use serde::{Deserialize, Serialize};
 
 use super::element::Element;
@@ -32,6 +33,14 @@ use super::step::Step;
 /// margin = 1                          # elements beside it that the program reads, as beside many an array; left out: 0
 /// role = "out"
 /// error = "relative"                  # relative, absolute, share (of the elements that differ), exact
+///
+/// [[buffer]]
+/// name = "far"
+/// variable = "ff_variable"            # a __constant__ or __device__ variable of the PTX by its name there, which the host
+/// type = "f32"                        # sets before, or reads afterwards
+/// length = 5                          # as large as it is
+/// role = "in"
+/// values = "uniform(1, 2)"
 ///
 /// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
 ///                                     # with while = "x" up to the first round that leaves x at 0
@@ -119,9 +128,19 @@ pub(super) struct Buffer {
     pub(super) length: Expression,
     /// The elements beside it, at each end, that programs may reach.
     pub(super) margin: Option<Expression>,
+    /// The variable of the module that it is.
+    pub(super) variable: Option<BufferVariable>,
     pub(super) role: Role,
     pub(super) source: Source,
     pub(super) comparison: Comparison,
+}
+
+/// A variable of the module that a buffer is, as `__constant__` and `__device__` declare them.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferVariable {
+    pub(crate) name: String,
+    /// The line of the workload that names it.
+    pub(crate) line: usize,
 }
 
 /// The source of what a buffer holds at the beginning.
@@ -148,6 +167,15 @@ impl Workload {
     /// A patch may rely on that, and no input of the test shows it.
     pub fn undrawn(&self) -> impl Iterator<Item = &str> {
         self.buffers.iter().filter(|buffer| buffer.is_undrawn()).map(|buffer| buffer.name.as_str())
+    }
+
+    /// Returns the variables of the module that buffers are, with the bytes and the use of each.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&BufferVariable, u64, Role)> {
+        self.buffers.iter().filter_map(|buffer| {
+            let variable = buffer.variable.as_ref()?;
+            let length = buffer.length.value(&[], &mut Random::new(0));
+            Some((variable, (length * buffer.element.bytes() as f64) as u64, buffer.role))
+        })
     }
 
     /// Returns the path of its file. Files that are named in it stand beside that.

@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::definitions;
 use super::error::WorkloadError;
 use super::expression::Expression;
-use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
+use super::model::{Buffer, BufferVariable, Case, Comparison, Role, Set, Source, Workload};
 use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::written::{
@@ -45,7 +45,7 @@ impl Workload {
         });
         let reader = Reader { file, text, names: Names::default() };
         written.and_then(|written| reader.workload(written)).map_err(|Wrong { span, message }| {
-            let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
+            let line = line(text, &span);
             // Names are whatever somebody wrote.
             let message = message.replace(char::is_control, " ");
             WorkloadError::Text { file: file.to_owned(), line, message }
@@ -62,6 +62,11 @@ struct Wrong {
 /// Fails with a mistake.
 fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { span, message: message.into() })
+}
+
+/// Returns the line on which a place begins, from 1.
+fn line(text: &str, span: &Range<usize>) -> usize {
+    1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
 }
 
 /// A reader of one text.
@@ -196,21 +201,27 @@ impl Reader<'_> {
 
     /// Reads the buffers, each of another name.
     fn buffers(&mut self, written: &[WrittenBuffer]) -> Result<Vec<Buffer>, Wrong> {
-        let mut names = BTreeSet::new();
-        written
-            .iter()
-            .map(|buffer| match names.insert(buffer.name.get_ref()) {
-                true => self.buffer(buffer),
-                false => {
-                    wrong(buffer.name.span(), format!("there are two buffers `{}`", buffer.name.get_ref()))
-                }
-            })
-            .collect()
+        let (mut names, mut variables) = (BTreeSet::new(), BTreeSet::new());
+        for buffer in written {
+            if !names.insert(buffer.name.get_ref()) {
+                let message = format!("there are two buffers `{}`", buffer.name.get_ref());
+                return wrong(buffer.name.span(), message);
+            }
+            if let Some(variable) = &buffer.variable
+                && !variables.insert(variable.get_ref())
+            {
+                let message = format!("another buffer is the variable `{}` already", variable.get_ref());
+                return wrong(variable.span(), message);
+            }
+        }
+        written.iter().map(|buffer| self.buffer(buffer)).collect()
     }
 
     /// Reads a buffer.
     fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
         let length = self.formula(&written.length)?;
+        let variable = written.variable.as_ref().map(|variable| self.variable(variable, written, &length));
+        let variable = variable.transpose()?;
         let margin = match &written.margin {
             Some(margin) if written.role == Role::Scratch => {
                 return wrong(
@@ -240,10 +251,31 @@ impl Reader<'_> {
             element: written.element,
             length,
             margin,
+            variable,
             role: written.role,
             source,
             comparison: written.error.unwrap_or(usual),
         })
+    }
+
+    /// Reads the variable that a buffer is, which has one size.
+    fn variable(
+        &self,
+        variable: &Text,
+        written: &WrittenBuffer,
+        length: &Expression,
+    ) -> Result<BufferVariable, Wrong> {
+        let name = variable.get_ref();
+        if let Some(margin) = &written.margin {
+            return wrong(margin.span(), format!("`{name}` is a variable of the PTX, and has no margin"));
+        }
+        if !length.positions().is_empty() || length.is_drawn() {
+            let message = format!(
+                "`{name}` is a variable of the PTX, whose length is the same in all cases; give it in numbers"
+            );
+            return wrong(written.length.span(), message);
+        }
+        Ok(BufferVariable { name: name.clone(), line: line(self.text, &variable.span()) })
     }
 
     /// Reads steps within so many loops.

@@ -44,6 +44,8 @@ pub(super) struct WrittenBuffer {
     pub length: Spanned<Formula>,
     #[serde(default)]
     pub margin: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub variable: Option<Text>,
     pub role: Role,
     #[serde(default)]
     pub values: Option<Spanned<Formula>>,

@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 7] = [
+pub const ALL: [Scenario; 8] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -23,6 +23,10 @@ pub const ALL: [Scenario; 7] = [
     (
         "a_loop_that_ends_by_a_flag_is_right_and_has_a_time",
         a_loop_that_ends_by_a_flag_is_right_and_has_a_time,
+    ),
+    (
+        "variables_are_set_before_each_run_of_each_program_and_read_after_it",
+        variables_are_set_before_each_run_of_each_program_and_read_after_it,
     ),
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
@@ -208,6 +212,50 @@ fn a_loop_that_ends_by_a_flag_is_right_and_has_a_time() {
             RunOutcome::Failed(failure, why) => assert_eq!(failure, Failure::Wrong, "{to}: {why}"),
         }
     }
+}
+
+/// Two rounds whose kernels have constants alone in common.
+pub fn relax_apart() -> Workload {
+    let (begin, others) = include_str!("relax.toml").split_once("[[buffer]]\nname = \"over\"").unwrap();
+    let steps = &others[others.find("[[step]]").unwrap()..];
+    workload(&[begin, &steps.replace("times = 30\nwhile = \"over\"\n", "times = 2\n")].concat())
+}
+
+fn variables_are_set_before_each_run_of_each_program_and_read_after_it() {
+    let original = include_str!("relax.ptx");
+    let bounded = |ptx: &str| {
+        Code::text(Module::parse(ptx).unwrap().with_deadline(50_000_000).with_bounds().to_string())
+    };
+    let mut sandbox = sandbox();
+    let assembler = sandbox.architecture().and_then(Assembler::find);
+    let whole = workload(include_str!("relax.toml"));
+    sandbox
+        .begin(&whole, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        let ptx = original.replace(from, to);
+        [Code::text(ptx.as_str()), bounded(&ptx)].map(|code| match run(&mut sandbox, &code) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        })
+    };
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 1;"), [0.0; 2], "a pointer to a variable is within bounds");
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 2;"), [f64::INFINITY; 2], "the host reads what is counted");
+    assert!(error("[ff_variable+4]", "[ff_variable+8]")[0] > 0.0, "the host has set them");
+    assert!(error("[over]", "[above]")[0] > 0.0, "the host goes on by what a variable holds");
+    // Constants are in each part of a program.
+    let mut code = Code::text(original);
+    sandbox.begin(&relax_apart(), &code, &[Set::Search]).unwrap();
+    let module = Module::parse(original).unwrap();
+    let parts = ["count", "relax"].map(|kernel| module.text_of(&[kernel]).unwrap());
+    code.images =
+        assembler.iter().flat_map(|own| parts.iter().map(|text| own.assemble(text).unwrap())).collect();
+    let RunOutcome::Ran(results) = run(&mut sandbox, &code) else { panic!("both parts are there") };
+    results.iter().for_each(assert_right);
 }
 
 fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {

@@ -15,3 +15,4 @@ pub(crate) mod reach;
 pub(crate) mod scan;
 mod statement;
 pub(crate) mod types;
+pub(crate) mod variables;

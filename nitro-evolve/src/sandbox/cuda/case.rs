@@ -1,8 +1,9 @@
 //! The buffers of a case on a device.
 
-use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
+use nitro_cuda::{CudaError, GuardedBuffer, Module, Place, Stream, Variable};
 
 use super::kernels::{self, Verdict, Verdicts};
+use super::loaded::LoadedCode;
 use crate::workload::{Comparison, Element, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The bytes of a page; mappings have whole ones.
@@ -28,6 +29,8 @@ pub(super) struct CaseBuffer {
     pub(super) element: Element,
     pub(super) role: Role,
     comparison: Comparison,
+    /// The variable of modules that it is: programs work on theirs, and `work` has what goes there and comes from there.
+    variable: Option<String>,
     pub(super) work: GuardedBuffer,
     /// The content at the beginning, unless that may be anything.
     pristine: Option<GuardedBuffer>,
@@ -92,6 +95,43 @@ impl Case {
         self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(canary(pattern)))
     }
 
+    /// Fails where the original has no variable that a buffer is.
+    pub(super) fn check_variables(&self, original: &LoadedCode) -> Result<(), String> {
+        let is_missing = |buffer: &&CaseBuffer| {
+            buffer.variable.is_some() && !original.modules().any(|module| buffer.variable(module).is_some())
+        };
+        match self.buffers.iter().find(is_missing) {
+            Some(CaseBuffer { variable: Some(variable), .. }) => Err(format!(
+                "the driver finds no variable `{variable}` in the PTX as it is; what no kernel uses an assembler leaves out"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the variables of a program that are buffers what these hold.
+    pub(super) fn set_variables(&self, program: &LoadedCode) -> Result<(), CudaError> {
+        program.modules().try_for_each(|module| {
+            let mut variables =
+                self.buffers.iter().filter_map(|buffer| Some((buffer, buffer.variable(module)?)));
+            variables.try_for_each(|(buffer, variable)| variable.copy_from(&buffer.work))
+        })
+    }
+
+    /// Takes what a program has left in them. What it may write is in one module.
+    pub(super) fn take_variables(&mut self, program: &LoadedCode) -> Result<(), CudaError> {
+        program.modules().try_for_each(|module| {
+            self.buffers.iter_mut().try_for_each(|buffer| match buffer.variable(module) {
+                Some(variable) => variable.copy_to(&mut buffer.work),
+                None => Ok(()),
+            })
+        })
+    }
+
+    /// Returns where a module finds each buffer.
+    pub(super) fn addresses(&self, module: &Module) -> Vec<u64> {
+        self.buffers.iter().map(|buffer| buffer.address(module)).collect()
+    }
+
     /// Keeps the buffers as the results of the original, which was given this pattern.
     pub(super) fn keep_results(&mut self, pattern: u32) -> Result<(), CudaError> {
         self.golden_fill = pattern;
@@ -131,7 +171,7 @@ impl Case {
 impl CaseBuffer {
     /// Brings a buffer to a device, with the copies that it is compared with.
     fn new(stream: Stream, input: InputBuffer) -> Result<Self, CudaError> {
-        let InputBuffer { name, element, role, comparison, bytes } = input;
+        let InputBuffer { name, element, variable, role, comparison, bytes } = input;
         let (mut pristine, mut golden) = (None, None);
         if matches!(role, Role::In | Role::InOut) {
             let copy = pristine.insert(GuardedBuffer::new(stream, bytes.len())?);
@@ -141,7 +181,18 @@ impl CaseBuffer {
             golden = Some(GuardedBuffer::new(stream, bytes.len())?);
         }
         let work = GuardedBuffer::new(stream, bytes.len())?;
-        Ok(Self { name, element, role, comparison, work, pristine, golden, spread: 0.0 })
+        Ok(Self { name, element, role, comparison, variable, work, pristine, golden, spread: 0.0 })
+    }
+
+    /// Returns the variable of a module that it is; none where it is memory of its own, or the module has none: what
+    /// nothing names an assembler leaves out.
+    pub(super) fn variable<'m>(&self, module: &'m Module) -> Option<Variable<'m>> {
+        module.variable(self.variable.as_ref()?).ok()
+    }
+
+    /// Returns where a module finds it.
+    pub(super) fn address(&self, module: &Module) -> u64 {
+        self.variable(module).map_or(self.work.pointer(), |variable| variable.pointer())
     }
 
     /// Returns the number of its elements, margins included.
@@ -200,6 +251,7 @@ mod tests {
             element: Element::U8,
             role,
             comparison: Comparison::Exact,
+            variable: None,
             bytes: vec![0; bytes],
         };
         let buffers =

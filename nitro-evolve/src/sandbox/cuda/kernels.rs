@@ -80,7 +80,7 @@ impl Verdicts {
             golden_fill.into(),
             self.argument(at),
         ];
-        self.launch(&format!("compare_{}", name(element)), count, &arguments)
+        self.launch(&format!("compare_{}", element.name()), count, &arguments)
     }
 
     /// Counts bytes that are not as they were.
@@ -167,22 +167,6 @@ fn launch(stream: Stream, kernel: &str, threads: usize, arguments: &[Argument<'_
     unsafe { KERNELS.kernel_on(stream.device(), kernel)?.launch_on(stream, grid, arguments) }
 }
 
-/// Returns the name of a type in the kernels' names.
-fn name(element: Element) -> &'static str {
-    match element {
-        Element::U8 => "u8",
-        Element::I8 => "i8",
-        Element::U16 => "u16",
-        Element::I16 => "i16",
-        Element::U32 => "u32",
-        Element::I32 => "i32",
-        Element::U64 => "u64",
-        Element::I64 => "i64",
-        Element::F32 => "f32",
-        Element::F64 => "f64",
-    }
-}
-
 /// Returns the number of a comparison in `compare.cu`.
 fn mode(comparison: Comparison) -> u32 {
     match comparison {
@@ -221,7 +205,7 @@ mod tests {
         let Some(_) = NVRTC.found(nvrtc_version()) else { return };
         for architecture in nvrtc_architectures().unwrap() {
             let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
-            let kernels = ELEMENTS.map(|element| format!("compare_{}", name(element)));
+            let kernels = ELEMENTS.map(|element| format!("compare_{}", element.name()));
             let others = ["changed", "other_than", "put", "excuse", "spin"].map(str::to_owned);
             for kernel in kernels.iter().chain(&others) {
                 let usage = image.usage(kernel).unwrap_or_else(|| panic!("{kernel} for sm_{architecture}"));
@@ -306,7 +290,7 @@ mod tests {
             for comparison in COMPARISONS.repeat(3) {
                 let [found, golden] = elements(element, &mut random);
                 let numbers = [COUNT as u64, mode(comparison).into(), 0, 0, 0];
-                let kernel = format!("compare_{}", name(element));
+                let kernel = format!("compare_{}", element.name());
                 let verdict = emulated(&emulator, &kernel, &[&found, &golden], &numbers);
                 let expected = compare::error(element, comparison, &found, &golden);
                 assert_eq!(verdict.error(comparison, COUNT), expected, "{element:?} {comparison:?}");

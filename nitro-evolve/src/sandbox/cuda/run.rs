@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use nitro_core::Device;
-use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
+use nitro_cuda::{Argument, CudaError, Grid, Kernel, LaunchGraph, Place, Stream};
 use nitro_search::Failure;
 use nitro_stats::statistics::median;
 
 use super::bounded::BoundedModule;
-use super::case::{Case, pattern};
+use super::case::{Case, CaseBuffer, pattern};
 use super::fits::fits;
 use super::kernels::{self, Verdict};
 use super::loaded::LoadedCode;
@@ -139,14 +139,20 @@ impl CaseRunner {
     /// Runs a program, and what judges it.
     pub(super) fn go(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
         self.launches(case, programs)?;
-        self.launch(&prepare(programs.original, &case.judge, case)?)
+        if case.judge.is_empty() {
+            return Ok(());
+        }
+        case.set_variables(programs.original)?;
+        self.launch(&prepare(programs.original, &case.judge, case)?)?;
+        Ok(case.take_variables(programs.original)?)
     }
 
     /// Runs a program without what judges it.
     pub(super) fn launches(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
         let prepared = prepare(programs.candidate, &case.launches, case)?;
-        case.done = self.host(case, &prepared)?;
-        Ok(())
+        case.set_variables(programs.candidate)?;
+        case.done = self.host(case, programs.candidate, &prepared)?;
+        Ok(case.take_variables(programs.candidate)?)
     }
 
     /// Keeps the results of the original on a case, and its distance from itself.
@@ -158,6 +164,7 @@ impl CaseRunner {
     ) -> Result<(), Stop> {
         fits(original, &case.launches)?;
         fits(original, &case.judge)?;
+        case.check_variables(original).map_err(|why| Stop::Failed(Failure::Launch, why))?;
         let programs = &Programs::new(original, original);
         let pattern = self.once(case, programs)?;
         case.keep_results(pattern)?;
@@ -192,13 +199,15 @@ impl CaseRunner {
     ) -> Result<Vec<f64>, Stop> {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
-        let prepared = done(prepare(programs.candidate, &case.launches, case)?, case, self.stream)?;
+        let prepared = prepare(programs.candidate, &case.launches, case)?;
+        let prepared = done(prepared, case, programs.candidate, self.stream)?;
         let graph = self.graph(&prepared)?;
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
         while times_ns.len() < runs.max(1) as usize && !is_slow(&times_ns, case.slowest_ns) {
             case.restore(pattern(times_ns.len() as u64))?;
+            case.set_variables(programs.candidate)?;
             kernels::spin(self.stream, ahead_ns)?;
             stopwatch.start();
             match &graph {
@@ -234,15 +243,21 @@ impl CaseRunner {
     }
 
     /// Does the steps of a case, and returns those that change something.
-    fn host(&self, case: &Case, prepared: &[PreparedLaunch<'_>]) -> Result<Vec<HostStep>, Stop> {
+    fn host(
+        &self,
+        case: &Case,
+        program: &LoadedCode,
+        prepared: &[PreparedLaunch<'_>],
+    ) -> Result<Vec<HostStep>, Stop> {
         let (mut at, mut done) = (0, Vec::with_capacity(prepared.len()));
         while let Some(&step) = case.host.get(at) {
             at += 1;
             match step {
                 HostStep::Launch(number) => self.launch(&prepared[number..=number])?,
-                HostStep::Clear(buffer) => self.launch(&[clear(case, buffer, self.stream)?])?,
+                HostStep::Clear(buffer) => self.launch(&[clear(case, program, buffer, self.stream)?])?,
                 HostStep::Leave { flag, to } => {
-                    let is_left = case.buffers[flag].work.to_vec()?.iter().all(|&byte| byte == 0);
+                    let is_left =
+                        left(&case.buffers[flag], program, self.stream)?.iter().all(|&byte| byte == 0);
                     at = if is_left { to } else { at };
                     continue;
                 }
@@ -279,22 +294,22 @@ fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
 
 /// Prepares launches with the buffers where they are now.
 fn prepare<'m>(
-    module: &'m LoadedCode,
+    program: &'m LoadedCode,
     launches: &[Launch],
     case: &Case,
 ) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
-    let addresses: Vec<u64> = case.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
     let mut kernels = BTreeMap::new();
     for name in launches.iter().map(|launch| launch.kernel.as_str()) {
         if let Entry::Vacant(kernel) = kernels.entry(name) {
-            kernel.insert(module.kernel(name).map_err(Stop::of(Failure::Compile))?);
+            let (own, module) = program.kernel(name).map_err(Stop::of(Failure::Compile))?;
+            kernel.insert((own, case.addresses(module)));
         }
     }
     let prepared = launches.iter().map(|launch| {
         let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
         let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
-        let arguments = launch.arguments.iter().map(|argument| argument.bytes(&addresses));
-        PreparedLaunch { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
+        let (kernel, addresses) = &kernels[launch.kernel.as_str()];
+        PreparedLaunch { kernel: *kernel, grid, arguments: launch.parameters(addresses) }
     });
     Ok(prepared.collect())
 }
@@ -305,6 +320,7 @@ fn prepare<'m>(
 fn done<'m>(
     prepared: Vec<PreparedLaunch<'m>>,
     case: &Case,
+    program: &LoadedCode,
     stream: Stream,
 ) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
     let mut prepared: Vec<_> = prepared.into_iter().map(Some).collect();
@@ -312,17 +328,32 @@ fn done<'m>(
     for &step in &case.done {
         match step {
             HostStep::Launch(number) => all.extend(prepared[number].take()),
-            HostStep::Clear(buffer) => all.push(clear(case, buffer, stream)?),
+            HostStep::Clear(buffer) => all.push(clear(case, program, buffer, stream)?),
             HostStep::Leave { .. } => {}
         }
     }
     Ok(all)
 }
 
-/// Returns the launch that makes a buffer 0.
-fn clear(case: &Case, buffer: usize, stream: Stream) -> Result<PreparedLaunch<'static>, Stop> {
-    let work = &case.buffers[buffer].work;
-    let (address, bytes) = (work.pointer(), work.len() as u64);
+/// Returns what a program has left in a buffer so far.
+fn left(buffer: &CaseBuffer, program: &LoadedCode, stream: Stream) -> Result<Vec<u8>, CudaError> {
+    match program.modules().find_map(|module| buffer.variable(module)) {
+        Some(variable) => variable.to_vec(stream),
+        None => buffer.work.to_vec(),
+    }
+}
+
+/// Returns the launch that makes a buffer of a program 0.
+fn clear(
+    case: &Case,
+    program: &LoadedCode,
+    buffer: usize,
+    stream: Stream,
+) -> Result<PreparedLaunch<'static>, Stop> {
+    let buffer = &case.buffers[buffer];
+    let variable = program.modules().find_map(|module| buffer.variable(module));
+    let address = variable.map_or(buffer.work.pointer(), |variable| variable.pointer());
+    let bytes = buffer.work.len() as u64;
     Ok(PreparedLaunch {
         kernel: kernels::clear(stream.device())?,
         grid: Grid::linear(1, 256),
