@@ -212,7 +212,8 @@ fn warn(subject: &Subject, terminal: &Terminal) {
     let workload = subject.workload();
     for name in subject.unset_constants() {
         terminal.message(&format!(
-            "{}: the constant `{name}` is all zeros, since no buffer sets it; `variable = \"{name}\"` under [[buffer]] does",
+            "{}: the constant `{name}` is all zeros, since no buffer sets it; `variable = \"{name}\"` under \
+             [[buffer]] does",
             workload.file().display()
         ));
     }

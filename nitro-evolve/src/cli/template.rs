@@ -138,7 +138,7 @@ fn text(
 fn buffer(name: &str, role: &str, values: &str) -> String {
     format!(
         "\n[[buffer]]\nname = \"{name}\"\n\
-         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
+         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; of structures [[buffer.member]]\n\
          length = \"n\"               # guess\n\
          role = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
     )
@@ -253,17 +253,17 @@ mod tests {
 
     #[test]
     fn variables_that_the_text_begins_with_nothing_are_buffers() {
-        let kernels = ".const .align 4 .b8 far[20];\n.visible .global .align 4 .u32 over;\n.const .f64 table = 0d4000000000000000;\n\
+        let kernels = ".const .align 4 .b8 far[20];\n.visible .global .align 4 .u32 over;\n\
+             .const .f64 table = 0d4000000000000000;\n\
              .global .align 1 .b8 mask[3];\n.const .f32 other;\n\
              .entry k(.param .u64 to, .param .u32 n) { .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.const.b32 %r1, [far]; \
              st.global.u32 [over], %r1; ld.const.b64 %rd1, [table]; ld.global.u8 %r2, [mask]; ret; }\n\
              .entry b() { .reg .b32 %r<2>; ld.const.b32 %r1, [far]; ret; }";
         let text = template(kernels, Some("k")).unwrap();
         let inputs = inputs(&text);
-        let found = inputs
-            .buffers
-            .iter()
-            .map(|buffer| (buffer.variable.as_deref(), buffer.element, buffer.bytes.len(), buffer.role));
+        let found = inputs.buffers.iter().map(|buffer| {
+            (buffer.variable.as_deref(), buffer.layout.number().unwrap(), buffer.bytes.len(), buffer.role)
+        });
         let expected = [
             (None, Element::F32, 400_000, Role::Out),
             (Some("far"), Element::F32, 20, Role::In),

@@ -147,7 +147,7 @@ pub(super) fn error(inputs: &Inputs, result: &RunResult, original: &RunResult) -
         worst = worst.max(match buffer.role {
             Role::In if *found != buffer.bytes => f64::INFINITY,
             Role::In | Role::Scratch => 0.0,
-            Role::Out | Role::InOut => compare::error(buffer.element, buffer.comparison, found, expected),
+            Role::Out | Role::InOut => compare::error(&buffer.layout, found, expected),
         });
     }
     worst

@@ -4,6 +4,7 @@ mod early;
 mod flags;
 mod proof;
 mod repair;
+mod structures;
 mod unwritten;
 mod variables;
 

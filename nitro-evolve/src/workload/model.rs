@@ -7,8 +7,8 @@ use std::time::Instant;
 use nitro_stats::random::Random;
 use serde::{Deserialize, Serialize};
 
-use super::element::Element;
 use super::expression::Expression;
+use super::layout::Layout;
 use super::step::Step;
 
 /// A description of how a kernel is run: buffers, launches, and inputs of three kinds that have nothing in common.
@@ -36,11 +36,25 @@ use super::step::Step;
 ///
 /// [[buffer]]
 /// name = "far"
-/// variable = "ff_variable"            # a __constant__ or __device__ variable of the PTX by its name there, which the host
-/// type = "f32"                        # sets before, or reads afterwards
+/// variable = "ff_variable"            # a __constant__ or __device__ variable by its name in the PTX,
+/// type = "f32"                        # which the host sets before, or reads afterwards
 /// length = 5                          # as large as it is
 /// role = "in"
 /// values = "uniform(1, 2)"
+///
+/// [[buffer]]
+/// name = "points"
+/// length = "n"
+/// role = "in"
+/// [[buffer.member]]                   # in the place of `type`: structures, laid out as C does
+/// name = "weight"
+/// type = "f32"
+/// values = "uniform(1, 2)"
+/// [[buffer.member]]
+/// name = "center"
+/// type = "i64"
+/// count = 2                           # an array; j counts its elements in values
+/// values = "i + j"
 ///
 /// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
 ///                                     # with while = "x" up to the first round that leaves x at 0
@@ -124,7 +138,7 @@ pub enum Comparison {
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub(super) name: String,
-    pub(super) element: Element,
+    pub(super) layout: Layout,
     pub(super) length: Expression,
     /// The elements beside it, at each end, that programs may reach.
     pub(super) margin: Option<Expression>,
@@ -132,7 +146,6 @@ pub(super) struct Buffer {
     pub(super) variable: Option<BufferVariable>,
     pub(super) role: Role,
     pub(super) source: Source,
-    pub(super) comparison: Comparison,
 }
 
 /// A variable of the module that a buffer is, as `__constant__` and `__device__` declare them.
@@ -146,8 +159,8 @@ pub(crate) struct BufferVariable {
 /// The source of what a buffer holds at the beginning.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// A formula for each element, of its position and at random.
-    Values(Expression),
+    /// A formula for each member of an element, of its position and at random.
+    Values(Vec<Expression>),
     /// A file of little-endian elements.
     File(PathBuf),
 }
@@ -162,11 +175,11 @@ pub(crate) struct Case {
 }
 
 impl Workload {
-    /// Returns the buffers that hold the same in every case, and not 0 alone.
+    /// Returns the buffers, or members of their structures, that hold the same in every case, and not 0 alone.
     ///
     /// A patch may rely on that, and no input of the test shows it.
-    pub fn undrawn(&self) -> impl Iterator<Item = &str> {
-        self.buffers.iter().filter(|buffer| buffer.is_undrawn()).map(|buffer| buffer.name.as_str())
+    pub fn undrawn(&self) -> impl Iterator<Item = String> {
+        self.buffers.iter().flat_map(Buffer::undrawn)
     }
 
     /// Returns the variables of the module that buffers are, with the bytes and the use of each.
@@ -174,7 +187,7 @@ impl Workload {
         self.buffers.iter().filter_map(|buffer| {
             let variable = buffer.variable.as_ref()?;
             let length = buffer.length.value(&[], &mut Random::new(0));
-            Some((variable, (length * buffer.element.bytes() as f64) as u64, buffer.role))
+            Some((variable, (length * buffer.layout.bytes as f64) as u64, buffer.role))
         })
     }
 
@@ -284,13 +297,14 @@ impl Workload {
 }
 
 impl Buffer {
-    /// Tells whether it holds the same whatever the seed. Whoever names a file knows the data.
-    fn is_undrawn(&self) -> bool {
-        match &self.source {
-            Source::Values(values) => {
-                matches!(self.role, Role::In | Role::InOut) && !values.is_drawn() && values.text != "0"
-            }
-            Source::File(_) => false,
+    /// Returns what of it holds the same whatever the seed. Whoever names a file knows the data.
+    fn undrawn(&self) -> Vec<String> {
+        let Source::Values(formulas) = &self.source else { return Vec::new() };
+        if !matches!(self.role, Role::In | Role::InOut) {
+            return Vec::new();
         }
+        let members = self.layout.members.iter().zip(formulas);
+        let undrawn = members.filter(|(_, values)| !values.is_drawn() && values.text != "0");
+        undrawn.map(|(member, _)| member.name_in(&self.name)).collect()
     }
 }

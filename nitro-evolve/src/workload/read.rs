@@ -1,6 +1,6 @@
 //! From a workload as it is written to what is meant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,12 +9,10 @@ use toml::Spanned;
 use super::definitions;
 use super::error::WorkloadError;
 use super::expression::Expression;
-use super::model::{Buffer, BufferVariable, Case, Comparison, Role, Set, Source, Workload};
+use super::model::{Buffer, Case, Role, Set, Workload};
 use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
-use super::written::{
-    Formula, Text, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep, WrittenWorkload,
-};
+use super::written::{Formula, Text, WrittenArgument, WrittenCase, WrittenStep, WrittenWorkload};
 use crate::words::{is_word, several};
 
 /// The most loops within each other; no person writes more.
@@ -54,27 +52,27 @@ impl Workload {
 }
 
 /// A mistake, with its place in the text.
-struct Wrong {
-    span: Range<usize>,
-    message: String,
+pub(super) struct Wrong {
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
 }
 
 /// Fails with a mistake.
-fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+pub(super) fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { span, message: message.into() })
 }
 
 /// Returns the line on which a place begins, from 1.
-fn line(text: &str, span: &Range<usize>) -> usize {
+pub(super) fn line(text: &str, span: &Range<usize>) -> usize {
     1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
 }
 
 /// A reader of one text.
-struct Reader<'a> {
-    file: &'a Path,
-    text: &'a str,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a Path,
+    pub(super) text: &'a str,
     /// The names that a formula may have.
-    names: Names,
+    pub(super) names: Names,
 }
 
 impl Reader<'_> {
@@ -194,88 +192,9 @@ impl Reader<'_> {
     }
 
     /// Reads a formula.
-    fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
+    pub(super) fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
         Expression::parse(&written.get_ref().text(), &self.names)
             .or_else(|message| wrong(written.span(), message))
-    }
-
-    /// Reads the buffers, each of another name.
-    fn buffers(&mut self, written: &[WrittenBuffer]) -> Result<Vec<Buffer>, Wrong> {
-        let (mut names, mut variables) = (BTreeSet::new(), BTreeSet::new());
-        for buffer in written {
-            if !names.insert(buffer.name.get_ref()) {
-                let message = format!("there are two buffers `{}`", buffer.name.get_ref());
-                return wrong(buffer.name.span(), message);
-            }
-            if let Some(variable) = &buffer.variable
-                && !variables.insert(variable.get_ref())
-            {
-                let message = format!("another buffer is the variable `{}` already", variable.get_ref());
-                return wrong(variable.span(), message);
-            }
-        }
-        written.iter().map(|buffer| self.buffer(buffer)).collect()
-    }
-
-    /// Reads a buffer.
-    fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
-        let length = self.formula(&written.length)?;
-        let variable = written.variable.as_ref().map(|variable| self.variable(variable, written, &length));
-        let variable = variable.transpose()?;
-        let margin = match &written.margin {
-            Some(margin) if written.role == Role::Scratch => {
-                return wrong(
-                    margin.span(),
-                    "nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
-                );
-            }
-            margin => margin.as_ref().map(|margin| self.formula(margin)).transpose()?,
-        };
-        let source = match (&written.values, &written.file) {
-            (Some(_), Some(file)) => return wrong(file.span(), "a buffer has values or a file, not both"),
-            (_, Some(file)) => {
-                let folder = self.file.parent().unwrap_or(Path::new(""));
-                Source::File(folder.join(file.get_ref()))
-            }
-            (Some(values), None) => {
-                self.names.push("i");
-                let formula = self.formula(values);
-                self.names.pop();
-                Source::Values(formula?)
-            }
-            (None, None) => Source::Values(Expression::constant(0.0)),
-        };
-        let usual = if written.element.is_float() { Comparison::Relative } else { Comparison::Exact };
-        Ok(Buffer {
-            name: written.name.get_ref().clone(),
-            element: written.element,
-            length,
-            margin,
-            variable,
-            role: written.role,
-            source,
-            comparison: written.error.unwrap_or(usual),
-        })
-    }
-
-    /// Reads the variable that a buffer is, which has one size.
-    fn variable(
-        &self,
-        variable: &Text,
-        written: &WrittenBuffer,
-        length: &Expression,
-    ) -> Result<BufferVariable, Wrong> {
-        let name = variable.get_ref();
-        if let Some(margin) = &written.margin {
-            return wrong(margin.span(), format!("`{name}` is a variable of the PTX, and has no margin"));
-        }
-        if !length.positions().is_empty() || length.is_drawn() {
-            let message = format!(
-                "`{name}` is a variable of the PTX, whose length is the same in all cases; give it in numbers"
-            );
-            return wrong(written.length.span(), message);
-        }
-        Ok(BufferVariable { name: name.clone(), line: line(self.text, &variable.span()) })
     }
 
     /// Reads steps within so many loops.
@@ -383,7 +302,7 @@ impl Reader<'_> {
         match written {
             WrittenArgument::Buffer(name) => match buffers.iter().position(|buffer| buffer.name == *name) {
                 Some(at) => {
-                    let margin = buffers[at].margin.clone().map(|margin| (buffers[at].element, margin));
+                    let margin = buffers[at].margin.clone().map(|margin| (buffers[at].layout.bytes, margin));
                     Ok(PlannedArgument::Buffer(at, margin))
                 }
                 None => Err(format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}")),

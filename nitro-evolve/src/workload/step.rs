@@ -32,8 +32,8 @@ pub(super) struct PlannedLaunch {
 /// An argument of a launch, by the position of a buffer or with a formula.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedArgument {
-    /// With the elements before that to which a pointer points.
-    Buffer(usize, Option<(Element, Expression)>),
+    /// With the bytes of an element, and the elements before that to which a pointer points.
+    Buffer(usize, Option<(usize, Expression)>),
     Scalar(Element, Expression),
     Struct(Vec<PlannedArgument>),
 }

@@ -1,3 +1,5 @@
+mod elements;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -194,42 +196,6 @@ fn what_is_wrong_is_said_with_its_line() {
     }
 }
 
-/// The buffer `b` as a variable of the module.
-fn with_variable(lines: &str) -> String {
-    HEAT.replace(
-        "name = \"b\"\ntype = \"i16\"\nlength = \"n\"",
-        &format!("name = \"b\"\ntype = \"i16\"\n{lines}"),
-    )
-}
-
-#[test]
-fn a_buffer_may_be_a_variable_of_one_size() {
-    let workload = read(&with_variable("length = \"2 * 5\"\nvariable = \"_ZL1b\"")).unwrap();
-    let variables = workload
-        .variables()
-        .map(|(variable, bytes, role)| (variable.name.clone(), variable.line, bytes, role));
-    assert_eq!(variables.collect::<Vec<_>>(), [("_ZL1b".to_owned(), 19, 20, Role::Scratch)]);
-    let inputs = workload.inputs(Set::Search, 0).unwrap();
-    assert_eq!((inputs.buffers[1].variable.as_deref(), inputs.buffers[1].bytes.len()), (Some("_ZL1b"), 20));
-    assert_eq!(inputs.buffers[0].variable, None);
-    let refused = [
-        (
-            "length = \"n\"\nvariable = \"v\"",
-            "heat.toml:18: `v` is a variable of the PTX, whose length is the same in all cases; give it in numbers",
-        ),
-        (
-            "length = 4\nvariable = \"v\"\nmargin = 1",
-            "heat.toml:20: `v` is a variable of the PTX, and has no margin",
-        ),
-    ];
-    for (lines, expected) in refused {
-        assert_eq!(read(&with_variable(lines)).unwrap_err(), expected);
-    }
-    let twice = with_variable("length = 4\nvariable = \"v\"")
-        .replace("length = \"cells\"", "length = 16\nvariable = \"v\"");
-    assert_eq!(read(&twice).unwrap_err(), "heat.toml:20: another buffer is the variable `v` already");
-}
-
 #[test]
 fn a_message_is_one_line_whatever_names_there_are() {
     let said = read(&HEAT.replace("arguments = [\"b\"]", "arguments = [\"c\\nd\\u001b\"]")).unwrap_err();
@@ -268,7 +234,7 @@ fn values_that_no_seed_changes_are_told() {
     let names = |values: &str| -> Vec<String> {
         let text = HEAT.replace("uniform(0, 1) + i", values);
         let workload = Workload::parse("heat.toml".as_ref(), &text).unwrap();
-        workload.undrawn().map(str::to_owned).collect()
+        workload.undrawn().collect()
     };
     assert_eq!(names("i"), ["a"]);
     assert_eq!(names("2 * max(i, 1)"), ["a"]);

@@ -39,8 +39,10 @@ pub(super) struct WrittenWorkload {
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBuffer {
     pub name: Text,
-    #[serde(rename = "type")]
-    pub element: Element,
+    #[serde(default, rename = "type")]
+    pub element: Option<Spanned<Element>>,
+    #[serde(default, rename = "member")]
+    pub members: Vec<WrittenMember>,
     pub length: Spanned<Formula>,
     #[serde(default)]
     pub margin: Option<Spanned<Formula>>,
@@ -51,6 +53,23 @@ pub(super) struct WrittenBuffer {
     pub values: Option<Spanned<Formula>>,
     #[serde(default)]
     pub file: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    pub error: Option<Spanned<Comparison>>,
+}
+
+/// A member of the structures that are elements of a buffer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenMember {
+    pub name: Text,
+    #[serde(rename = "type")]
+    pub element: Element,
+    #[serde(default)]
+    pub count: Option<Spanned<usize>>,
+    #[serde(default)]
+    pub align: Option<Spanned<usize>>,
+    #[serde(default)]
+    pub values: Option<Spanned<Formula>>,
     #[serde(default)]
     pub error: Option<Comparison>,
 }

@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 8] = [
+pub const ALL: [Scenario; 9] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -28,6 +28,7 @@ pub const ALL: [Scenario; 8] = [
         "variables_are_set_before_each_run_of_each_program_and_read_after_it",
         variables_are_set_before_each_run_of_each_program_and_read_after_it,
     ),
+    ("structures_are_compared_member_by_member", structures_are_compared_member_by_member),
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
         a_floor_counts_what_has_to_be_read_and_written_and_the_launches,
@@ -256,6 +257,39 @@ fn variables_are_set_before_each_run_of_each_program_and_read_after_it() {
         assembler.iter().flat_map(|own| parts.iter().map(|text| own.assemble(text).unwrap())).collect();
     let RunOutcome::Ran(results) = run(&mut sandbox, &code) else { panic!("both parts are there") };
     results.iter().for_each(assert_right);
+}
+
+fn structures_are_compared_member_by_member() {
+    let original = include_str!("points.ptx");
+    let mut sandbox = sandbox();
+    let points = workload(include_str!("points.toml"));
+    sandbox
+        .begin(&points, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        }
+    };
+    let padding = "st.global.u8 [%rd9+32], %rs1; st.global.u32 [%rd9+36], %r4;";
+    assert_eq!(error("st.global.u8 \t[%rd9+32], %rs1;", padding), 0.0, "it pads a structure");
+    assert_eq!(
+        error("st.global.u64 \t[%rd1+-8], %rd2;", ""),
+        f64::INFINITY,
+        "of integers any difference counts"
+    );
+    let larger = "mul.f32 %f1, %f1, 0f3F8147AE; st.global.f32 [%rd1], %f1;";
+    let cost = error("st.global.f32 \t[%rd1], %f1;", larger);
+    assert!((0.0099..0.0101).contains(&cost), "{cost}");
+    let kernel = original.find("{").unwrap();
+    let idle = Code::text(format!("{}{{ ret; }}\n", &original[..kernel]));
+    let floors = sandbox.floors(&idle, Set::Search).unwrap();
+    assert!(floors[0].ns > 0.0, "{floors:?}");
 }
 
 fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {

@@ -64,15 +64,16 @@ impl Memory {
         *bytes = Bytes::written(vec![0; bytes.data.len()]);
     }
 
-    /// Makes a buffer the variable of this name in whatever module runs, as where a host copies to it before and from it
-    /// afterwards. It has to have the variable's size.
+    /// Makes a buffer the variable of this name in whatever module runs, as where a host copies to it before and from
+    /// it afterwards. It has to have the variable's size.
     ///
     /// ```
     /// use nitro_ptx::Module;
     /// use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
     ///
     /// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.const .u32 by;\n.visible .global .u32 sum;\n\
-    ///             .visible .entry k() { .reg .b32 %r<3>; ld.const.u32 %r1, [by]; atom.global.add.u32 %r2, [sum], %r1; ret; }";
+    ///             .visible .entry k() { .reg .b32 %r<3>; ld.const.u32 %r1, [by];\n\
+    ///             atom.global.add.u32 %r2, [sum], %r1; ret; }";
     /// let emulator = Emulator::new(&Module::parse(text)?)?;
     /// let mut memory = Memory::new();
     /// let (by, sum) = (memory.allocate(vec![7, 0, 0, 0]), memory.allocate(vec![1, 0, 0, 0]));

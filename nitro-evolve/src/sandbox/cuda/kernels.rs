@@ -2,7 +2,7 @@
 
 use nitro_cuda::{Argument, Buffer, Cuda, CudaError, Grid, GuardedBuffer, Kernel, Program, Stream};
 
-use crate::workload::{Comparison, Element};
+use crate::workload::{Comparison, Member};
 
 static KERNELS: Program =
     Program::new("nitro-evolve/src/sandbox/cuda/compare.cu", include_str!("compare.cu"));
@@ -59,28 +59,32 @@ impl Verdicts {
         launch(self.numbers.stream(), kernel, threads, arguments)
     }
 
-    /// Compares a result with the original's; `fills` has the patterns that both were filled with, if they were.
+    /// Compares a member of a result, whose elements have so many bytes, with the original's; `fills` has the patterns
+    /// that both were filled with, if they were.
     pub(super) fn compare(
         &self,
         at: usize,
         (found, golden): (&GuardedBuffer, &GuardedBuffer),
-        (element, comparison): (Element, Comparison),
+        (member, stride): (&Member, usize),
         fills: Option<[u32; 2]>,
     ) -> Result<(), CudaError> {
-        let count = found.len() / element.bytes();
+        let all = found.len() / stride * member.count;
         let [fill, golden_fill] =
             fills.unwrap_or_default().map(|word| u64::from(word) << 32 | u64::from(word));
+        let of = |buffer: &GuardedBuffer| Argument::pointer(buffer.pointer() + member.offset_bytes as u64);
         let arguments = [
-            found.into(),
-            golden.into(),
-            (count as u64).into(),
-            mode(comparison).into(),
+            of(found),
+            of(golden),
+            (all as u64).into(),
+            (stride as u64).into(),
+            (member.count as u64).into(),
+            mode(member.comparison).into(),
             u32::from(fills.is_some()).into(),
             fill.into(),
             golden_fill.into(),
             self.argument(at),
         ];
-        self.launch(&format!("compare_{}", element.name()), count, &arguments)
+        self.launch(&format!("compare_{}", member.element.name()), all, &arguments)
     }
 
     /// Counts bytes that are not as they were.
@@ -186,6 +190,7 @@ mod tests {
 
     use super::*;
     use crate::compare;
+    use crate::workload::{Element, Layout};
 
     const ELEMENTS: [Element; 10] = [
         Element::U8,
@@ -249,7 +254,7 @@ mod tests {
             .collect();
         // The emulator takes parameters of their sizes.
         let narrow = |(at, bytes): (usize, Vec<u8>)| match kernel.starts_with("compare")
-            && (3..5).contains(&at)
+            && (5..7).contains(&at)
             || kernel == "other_than" && at == 2
         {
             true => bytes[..4].to_vec(),
@@ -289,13 +294,37 @@ mod tests {
         for element in ELEMENTS {
             for comparison in COMPARISONS.repeat(3) {
                 let [found, golden] = elements(element, &mut random);
-                let numbers = [COUNT as u64, mode(comparison).into(), 0, 0, 0];
+                let numbers = [COUNT as u64, element.bytes() as u64, 1, mode(comparison).into(), 0, 0, 0];
                 let kernel = format!("compare_{}", element.name());
                 let verdict = emulated(&emulator, &kernel, &[&found, &golden], &numbers);
-                let expected = compare::error(element, comparison, &found, &golden);
+                let expected = compare::error(&Layout::numbers(element, comparison), &found, &golden);
                 assert_eq!(verdict.error(comparison, COUNT), expected, "{element:?} {comparison:?}");
             }
         }
+    }
+
+    /// Structures of a weight, padding, two large numbers and padding.
+    #[test]
+    fn members_of_structures_are_compared_apart() {
+        let Some(emulator) = emulator() else { return };
+        let (elements, stride) = (40, 32);
+        let original: Vec<u8> = (0..elements * stride).map(|at| (at * 7) as u8).collect();
+        let compared = |found: &[u8], (offset, element, count): (usize, Element, usize)| {
+            let all = (elements * count) as u64;
+            let numbers = [all, stride as u64, count as u64, mode(Comparison::Share).into(), 0, 0, 0];
+            let kernel = format!("compare_{}", element.name());
+            emulated(&emulator, &kernel, &[&found[offset..], &original[offset..]], &numbers).differing
+        };
+        let (weight, pair) = ((0, Element::F32, 1), (8, Element::I64, 2));
+        let mut found = original.clone();
+        [5, 29, 7 * stride + 4, 39 * stride + 31].into_iter().for_each(|at| found[at] ^= 1);
+        assert_eq!((compared(&found, weight), compared(&found, pair)), (0, 0), "it is padding");
+        [3, 9 * stride, 39 * stride + 2].into_iter().for_each(|at| found[at] ^= 1);
+        assert_eq!((compared(&found, weight), compared(&found, pair)), (3, 0));
+        [8, 23, 12 * stride + 15, 12 * stride + 16, 39 * stride + 8]
+            .into_iter()
+            .for_each(|at| found[at] ^= 1);
+        assert_eq!((compared(&found, weight), compared(&found, pair)), (3, 5));
     }
 
     #[test]
@@ -306,11 +335,11 @@ mod tests {
         let golden = words([1, 2, golden_fill, golden_fill]);
         let found = words([1, fill, fill, 5]);
         let numbers =
-            |is_filled| [4, mode(Comparison::Exact).into(), is_filled, fill.into(), golden_fill.into()];
+            |is_filled| [4, 4, 1, mode(Comparison::Exact).into(), is_filled, fill.into(), golden_fill.into()];
         let verdict = emulated(&emulator, "compare_u32", &[&found, &golden], &numbers(1));
         assert_eq!(verdict, Verdict { strayed: 2, ..Verdict::default() });
         let wide = |fill: u32| u64::from(fill) << 32 | u64::from(fill);
-        let numbers = [2, mode(Comparison::Exact).into(), 1, wide(fill), wide(golden_fill)];
+        let numbers = [2, 8, 1, mode(Comparison::Exact).into(), 1, wide(fill), wide(golden_fill)];
         let verdict = emulated(&emulator, "compare_f64", &[&found, &golden], &numbers);
         assert_eq!((verdict.strayed, verdict.differing), (1, 1), "of two elements");
     }
@@ -360,7 +389,7 @@ mod tests {
         for (comparison, expected) in
             [(Comparison::Relative, 1), (Comparison::Exact, 2), (Comparison::Share, 2)]
         {
-            let numbers = [3, mode(comparison).into(), 0, 0, 0];
+            let numbers = [3, 4, 1, mode(comparison).into(), 0, 0, 0];
             let verdict = emulated(&emulator, "compare_f32", &[&found, &golden], &numbers);
             assert_eq!(verdict.differing, expected, "{comparison:?}");
         }

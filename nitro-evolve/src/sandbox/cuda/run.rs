@@ -112,7 +112,7 @@ impl CaseRunner {
     }
 
     /// Runs a program once, with buffers that are elsewhere and hold something else than last time.
-    fn verdicts(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<Vec<Verdict>, Stop> {
+    fn verdicts(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<Vec<Vec<Verdict>>, Stop> {
         let pattern = self.once(case, programs)?;
         Ok(case.verdicts(self.stream, pattern)?)
     }
