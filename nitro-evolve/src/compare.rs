@@ -83,10 +83,7 @@ mod tests {
     #[test]
     fn members_are_compared_each_in_its_own_way_and_padding_is_not() {
         let member = |name: &str, element, comparison| {
-            (
-                Member { name: name.to_owned(), element, count: 1, offset_bytes: 0, comparison },
-                element.bytes(),
-            )
+            (Member::new(name.to_owned(), element, comparison), element.bytes())
         };
         let layout = Layout::structures(vec![
             member("weight", Element::F32, Comparison::Relative),

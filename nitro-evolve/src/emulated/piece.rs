@@ -124,7 +124,7 @@ fn of_kernel(whole: &Inputs, kernel: &str) -> Option<Inputs> {
     let mut random = Random::new(buffers.len() as u64);
     for buffer in buffers.iter_mut().filter(|buffer| matches!(buffer.role, Role::Out | Role::Scratch)) {
         for element in buffer.bytes.chunks_exact_mut(buffer.layout.bytes) {
-            for Scalar { element: own, offset_bytes } in buffer.layout.scalars() {
+            for Scalar { element: own, offset_bytes, .. } in buffer.layout.scalars() {
                 // Integers may be positions: 0 is one.
                 let number = if own.is_float() { random.unit() } else { 0.0 };
                 let mut bytes = Vec::with_capacity(own.bytes());

@@ -269,7 +269,8 @@ fn left(
 /// Makes data of a buffer symbols, number by number.
 fn make_data(symbols: &mut Symbols, address: u64, buffer: &InputBuffer, data: Data) {
     let InputBuffer { layout, bytes, .. } = buffer;
-    let is_data = |scalar: &Scalar| data == Data::All || scalar.element.is_float();
+    let is_data =
+        |scalar: &Scalar| scalar.pointer.is_none() && (data == Data::All || scalar.element.is_float());
     let begins = (0..bytes.len()).step_by(layout.bytes);
     let numbers = begins.flat_map(|begin| {
         let scalars = layout.scalars().filter(is_data);

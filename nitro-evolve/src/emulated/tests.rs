@@ -2,6 +2,7 @@ mod begin_with;
 mod bounded;
 mod early;
 mod flags;
+mod pointers;
 mod proof;
 mod repair;
 mod structures;

@@ -34,11 +34,11 @@ impl Reader<'_> {
                 return wrong(variable.span(), message);
             }
         }
-        written.iter().map(|buffer| self.buffer(buffer)).collect()
+        written.iter().map(|buffer| self.buffer(buffer, written)).collect()
     }
 
     /// Reads a buffer.
-    fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
+    fn buffer(&mut self, written: &WrittenBuffer, all: &[WrittenBuffer]) -> Result<Buffer, Wrong> {
         let length = self.formula(&written.length)?;
         let variable = written.variable.as_ref().map(|variable| self.variable(variable, written, &length));
         let variable = variable.transpose()?;
@@ -51,7 +51,7 @@ impl Reader<'_> {
             }
             margin => margin.as_ref().map(|margin| self.formula(margin)).transpose()?,
         };
-        let (layout, formulas) = self.elements(written)?;
+        let (layout, formulas) = self.elements(written, all)?;
         let source = match &written.file {
             Some(file) => {
                 let has_values = |member: &WrittenMember| member.values.is_some();
@@ -68,52 +68,52 @@ impl Reader<'_> {
     }
 
     /// Reads what the elements of a buffer are, and the formula of each member.
-    fn elements(&mut self, written: &WrittenBuffer) -> Result<(Layout, Vec<Expression>), Wrong> {
-        let WrittenBuffer { name, element, members, values, error, .. } = written;
-        match (element, members.is_empty()) {
-            (Some(element), true) => {
-                let element = *element.get_ref();
-                let comparison = error.as_ref().map_or(usual(element), |error| *error.get_ref());
-                let values = self.values(values.as_ref(), None)?;
-                Ok((Layout::numbers(element, comparison), vec![values]))
-            }
-            (Some(element), false) => wrong(element.span(), "a buffer has a `type` or members, not both"),
-            (None, true) => {
-                wrong(name.span(), "a buffer has a `type`, or members of structures, under [[buffer.member]]")
-            }
-            (None, false) => {
-                let misplaced = values.as_ref().map(Spanned::span).or(error.as_ref().map(Spanned::span));
-                match misplaced {
-                    Some(span) => wrong(span, "`values` and `error` of structures stand with each member"),
-                    None => self.structure(name, members),
+    fn elements(
+        &mut self,
+        written: &WrittenBuffer,
+        all: &[WrittenBuffer],
+    ) -> Result<(Layout, Vec<Expression>), Wrong> {
+        let WrittenBuffer { name, element, pointer, members, values, error, .. } = written;
+        if members.is_empty() {
+            let layout = match Kind::of(element.as_ref(), pointer.as_ref(), name)? {
+                Kind::Number(element) => {
+                    Layout::numbers(element, error.as_ref().map_or(usual(element), |error| *error.get_ref()))
                 }
+                Kind::Pointer(to) => Layout::pointers(target(to, written, all)?),
+            };
+            return Ok((layout, vec![self.values(values.as_ref(), None)?]));
+        }
+        let spans = [
+            element.as_ref().map(Spanned::span),
+            pointer.as_ref().map(Spanned::span),
+            values.as_ref().map(Spanned::span),
+            error.as_ref().map(Spanned::span),
+        ];
+        match spans.into_iter().flatten().next() {
+            Some(span) => {
+                let message = "`type`, `pointer`, `values` and `error` of structures stand with each member";
+                wrong(span, message)
             }
+            None => self.structure(written, all),
         }
     }
 
     /// Reads the members of structures.
     fn structure(
         &mut self,
-        buffer: &Text,
-        written: &[WrittenMember],
+        buffer: &WrittenBuffer,
+        all: &[WrittenBuffer],
     ) -> Result<(Layout, Vec<Expression>), Wrong> {
         let mut names = BTreeSet::new();
         let (mut members, mut formulas, mut numbers) = (Vec::new(), Vec::new(), 0usize);
-        for own in written {
+        for own in &buffer.members {
             if !names.insert(own.name.get_ref()) {
                 return wrong(own.name.span(), format!("there are two members `{}`", own.name.get_ref()));
             }
-            let alignment_bytes = match &own.align {
-                Some(align) if !align.get_ref().is_power_of_two() || *align.get_ref() > MOST_ALIGNMENT => {
-                    let message = format!("`align` is a power of two up to {MOST_ALIGNMENT}, in bytes");
-                    return wrong(align.span(), message);
-                }
-                align => align.as_ref().map_or(own.element.bytes(), |align| *align.get_ref()),
-            };
+            let (member, alignment_bytes) = member(own, buffer, all)?;
             formulas.push(self.values(own.values.as_ref(), own.count.as_ref().map(|_| &own.name))?);
-            let count = own.count.as_ref().map_or(1, |count| *count.get_ref());
-            numbers = numbers.saturating_add(count);
-            if count == 0 || numbers > MOST_NUMBERS || members.len() == MOST_MEMBERS {
+            numbers = numbers.saturating_add(member.count);
+            if member.count == 0 || numbers > MOST_NUMBERS || members.len() == MOST_MEMBERS {
                 let span = own.count.as_ref().map_or(own.name.span(), Spanned::span);
                 let message = format!(
                     "a structure has up to {MOST_MEMBERS} members, each of one number or more, and \
@@ -121,15 +121,9 @@ impl Reader<'_> {
                 );
                 return wrong(span, message);
             }
-            let (name, element) = (own.name.get_ref().clone(), own.element);
-            let comparison = own.error.unwrap_or(usual(element));
-            members.push((Member { name, element, count, offset_bytes: 0, comparison }, alignment_bytes));
+            members.push((member, alignment_bytes));
         }
-        let layout = Layout::structures(members);
-        match layout.bytes {
-            0 => wrong(buffer.span(), "a structure has members"),
-            _ => Ok((layout, formulas)),
-        }
+        Ok((Layout::structures(members), formulas))
     }
 
     /// Reads the values of a buffer, or of a member, which may be an array of this name. Those that are left out are 0.
@@ -176,6 +170,69 @@ impl Reader<'_> {
             return wrong(written.length.span(), message);
         }
         Ok(BufferVariable { name: name.clone(), line: line(self.text, &variable.span()) })
+    }
+}
+
+/// Reads a member, but for its values, with the number of bytes of which its address is a multiple.
+fn member(
+    own: &WrittenMember,
+    buffer: &WrittenBuffer,
+    all: &[WrittenBuffer],
+) -> Result<(Member, usize), Wrong> {
+    let name = own.name.get_ref().clone();
+    let member = match Kind::of(own.element.as_ref(), own.pointer.as_ref(), &own.name)? {
+        Kind::Number(element) => Member::new(name, element, own.error.unwrap_or(usual(element))),
+        Kind::Pointer(to) => Member::pointer(name, target(to, buffer, all)?),
+    };
+    let alignment_bytes = match &own.align {
+        Some(align) if !align.get_ref().is_power_of_two() || *align.get_ref() > MOST_ALIGNMENT => {
+            let message = format!("`align` is a power of two up to {MOST_ALIGNMENT}, in bytes");
+            return wrong(align.span(), message);
+        }
+        align => align.as_ref().map_or(member.element.bytes(), |align| *align.get_ref()),
+    };
+    let count = own.count.as_ref().map_or(1, |count| *count.get_ref());
+    Ok((Member { count, ..member }, alignment_bytes))
+}
+
+/// The kind of what a buffer or a member holds.
+enum Kind<'a> {
+    Number(Element),
+    /// Pointers to a buffer of this name.
+    Pointer(&'a Text),
+}
+
+impl<'a> Kind<'a> {
+    /// Reads the kind of what has this name.
+    fn of(element: Option<&Spanned<Element>>, pointer: Option<&'a Text>, name: &Text) -> Result<Self, Wrong> {
+        match (element, pointer) {
+            (Some(element), None) => Ok(Self::Number(*element.get_ref())),
+            (None, Some(pointer)) => Ok(Self::Pointer(pointer)),
+            (Some(_), Some(pointer)) => wrong(pointer.span(), "there is a `type` or a `pointer`, not both"),
+            (None, None) => {
+                let message = format!(
+                    "`{}` has no `type`; of structures there are members instead, under [[buffer.member]]",
+                    name.get_ref()
+                );
+                wrong(name.span(), message)
+            }
+        }
+    }
+}
+
+/// Returns the position of the buffer that elements of another one point to.
+fn target(to: &Text, from: &WrittenBuffer, all: &[WrittenBuffer]) -> Result<usize, Wrong> {
+    let name = to.get_ref();
+    if from.role != Role::In || from.margin.is_some() || from.file.is_some() {
+        let message = "a buffer with pointers has the role \"in\", and neither `margin` nor `file`";
+        return wrong(to.span(), message);
+    }
+    match all.iter().position(|buffer| buffer.name.get_ref() == name) {
+        None => wrong(to.span(), format!("there is no buffer `{name}` to point to")),
+        Some(at) if all[at].variable.is_some() => {
+            wrong(to.span(), format!("`{name}` is a variable of the PTX, to which no pointer can point"))
+        }
+        Some(at) => Ok(at),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use nitro_stats::random::Random;
 
+use super::element::Element;
 use super::expression::Expression;
 use super::inputs::{MOST_BYTES, in_time, whole};
 use super::model::{Buffer, Role, Source};
@@ -60,7 +61,9 @@ impl Buffer {
             bytes.resize(begin + member.offset_bytes, 0);
             for at in 0..member.count {
                 values[of_array] = at as f64;
-                member.element.append(formula.value(values, random), bytes);
+                // What a pointer points to may be in a margin.
+                let element = if member.pointer.is_some() { Element::I64 } else { member.element };
+                element.append(formula.value(values, random), bytes);
             }
         }
         bytes.resize(begin + self.layout.bytes, 0);

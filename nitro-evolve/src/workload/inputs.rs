@@ -1,12 +1,13 @@
 //! The buffers and launches of one case.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use nitro_stats::random::Random;
 
 use super::error::WorkloadError;
 use super::expression::Expression;
-use super::layout::Layout;
+use super::layout::{Layout, Scalar};
 use super::model::{Buffer, Case, Role, Set, Workload};
 use super::step::{PlannedArgument, PlannedLaunch};
 use super::unroll::HostStep;
@@ -57,8 +58,33 @@ pub struct InputBuffer {
     pub variable: Option<String>,
     /// Its use.
     pub role: Role,
-    /// Its little-endian elements. The content of an output before a run is up to the runner.
+    /// Its little-endian elements. The content of an output before a run is up to the runner. A pointer is how far it
+    /// points behind the beginning of its buffer, until that has an address.
     pub bytes: Vec<u8>,
+}
+
+impl InputBuffer {
+    /// Returns the buffers that its elements point to, by their positions; some more than once.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.layout.members.iter().filter_map(|member| member.pointer)
+    }
+
+    /// Returns its elements where buffers have these addresses, by position.
+    pub(crate) fn placed(&self, addresses: &[u64]) -> Cow<'_, [u8]> {
+        if self.targets().next().is_none() {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let mut bytes = self.bytes.clone();
+        for element in bytes.chunks_exact_mut(self.layout.bytes) {
+            for Scalar { offset_bytes, pointer, .. } in self.layout.scalars() {
+                let Some(to) = pointer else { continue };
+                if let Some(place) = element[offset_bytes..].first_chunk_mut() {
+                    *place = u64::from_le_bytes(*place).wrapping_add(addresses[to]).to_le_bytes();
+                }
+            }
+        }
+        Cow::Owned(bytes)
+    }
 }
 
 /// One launch of a kernel.
@@ -188,15 +214,42 @@ impl Workload {
         // An element's value may name these; the indices of loops come behind them.
         let numbers = case.values.len() + self.definitions.len();
         let mut buffers = Vec::with_capacity(lengths.len());
-        for (at, (buffer, length)) in self.buffers.iter().zip(lengths).enumerate() {
+        for (at, (buffer, &length)) in self.buffers.iter().zip(&lengths).enumerate() {
             let margin = buffer.margin(&values)?;
             let seed = case.seed ^ (at as u64) << 32;
-            let bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
+            let mut bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
+            self.point(buffer, &mut bytes, &values, &lengths)?;
             let Buffer { name, layout, variable, role, .. } = buffer.clone();
             let variable = variable.map(|variable| variable.name);
             buffers.push(InputBuffer { name, layout, variable, role, bytes });
         }
         Ok(Inputs { buffers, launches, host, judge })
+    }
+
+    /// Turns the numbers of elements that pointers of a buffer have into bytes behind the beginnings of their buffers.
+    fn point(
+        &self,
+        buffer: &Buffer,
+        bytes: &mut [u8],
+        values: &[f64],
+        lengths: &[usize],
+    ) -> Result<(), String> {
+        let scalars: Vec<Scalar> =
+            buffer.layout.scalars().filter(|scalar| scalar.pointer.is_some()).collect();
+        for element in bytes.chunks_exact_mut(buffer.layout.bytes).filter(|_| !scalars.is_empty()) {
+            for Scalar { offset_bytes, pointer, .. } in &scalars {
+                let Some((to, place)) = pointer.zip(element[*offset_bytes..].first_chunk_mut()) else {
+                    continue;
+                };
+                let target = &self.buffers[to];
+                let at = i64::from_le_bytes(*place).saturating_add(target.margin(values)? as i64);
+                if !(0..=lengths[to] as i64).contains(&at) {
+                    return Err(format!("`{}` points beside `{}`", buffer.name, target.name));
+                }
+                *place = (at as u64 * target.layout.bytes as u64).to_le_bytes();
+            }
+        }
+        Ok(())
     }
 
     /// Returns the numbers of a case, what follows from them, and room for the indices of loops.

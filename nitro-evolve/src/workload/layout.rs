@@ -19,6 +19,8 @@ pub struct Member {
     pub name: String,
     /// The type of its numbers.
     pub element: Element,
+    /// The buffer to an element of which each of them points, by its position; none where they are plain numbers.
+    pub pointer: Option<usize>,
     /// How many it has: more than one where it is an array.
     pub count: usize,
     /// The offset of the first one.
@@ -32,14 +34,24 @@ pub struct Member {
 pub(crate) struct Scalar {
     pub(crate) element: Element,
     pub(crate) offset_bytes: usize,
+    /// The buffer that it points to, by its position.
+    pub(crate) pointer: Option<usize>,
 }
 
 impl Layout {
     /// Returns the layout of numbers.
     #[must_use]
     pub fn numbers(element: Element, comparison: Comparison) -> Self {
-        let member = Member { name: String::new(), element, count: 1, offset_bytes: 0, comparison };
-        Self { members: vec![member], bytes: element.bytes() }
+        Self::of_one(Member::new(String::new(), element, comparison))
+    }
+
+    /// Returns the layout of pointers to a buffer, by its position.
+    pub(super) fn pointers(to: usize) -> Self {
+        Self::of_one(Member::pointer(String::new(), to))
+    }
+
+    fn of_one(member: Member) -> Self {
+        Self { bytes: member.bytes(), members: vec![member] }
     }
 
     /// Returns the layout of structures with these members, each with the number of bytes of which its address is a
@@ -59,7 +71,7 @@ impl Layout {
     /// Returns the type of elements that are numbers.
     pub(crate) fn number(&self) -> Option<Element> {
         let [member] = &self.members[..] else { return None };
-        (member.name.is_empty() && member.count == 1).then_some(member.element)
+        (member.name.is_empty() && member.pointer.is_none()).then_some(member.element)
     }
 
     /// Returns the numbers of an element, in order.
@@ -68,6 +80,7 @@ impl Layout {
             (0..member.count).map(|at| Scalar {
                 element: member.element,
                 offset_bytes: member.offset_bytes + at * member.element.bytes(),
+                pointer: member.pointer,
             })
         })
     }
@@ -82,6 +95,17 @@ impl Layout {
 }
 
 impl Member {
+    /// Creates a member of one number, at the beginning.
+    #[must_use]
+    pub fn new(name: String, element: Element, comparison: Comparison) -> Self {
+        Self { name, element, pointer: None, count: 1, offset_bytes: 0, comparison }
+    }
+
+    /// Creates a member that points to a buffer, by its position.
+    pub(super) fn pointer(name: String, to: usize) -> Self {
+        Self { pointer: Some(to), ..Self::new(name, Element::U64, Comparison::Exact) }
+    }
+
     /// Returns the bytes of all its numbers.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -8,7 +8,7 @@ use nitro_stats::random::Random;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
-use super::layout::Layout;
+use super::layout::{Layout, Member};
 use super::step::Step;
 
 /// A description of how a kernel is run: buffers, launches, and inputs of three kinds that have nothing in common.
@@ -55,6 +55,10 @@ use super::step::Step;
 /// type = "i64"
 /// count = 2                           # an array; j counts its elements in values
 /// values = "i + j"
+/// [[buffer.member]]
+/// name = "of"
+/// pointer = "x"                       # in the place of `type`: the address of an element of that buffer
+/// values = "i"                        # which element
 ///
 /// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
 ///                                     # with while = "x" up to the first round that leaves x at 0
@@ -304,7 +308,10 @@ impl Buffer {
             return Vec::new();
         }
         let members = self.layout.members.iter().zip(formulas);
-        let undrawn = members.filter(|(_, values)| !values.is_drawn() && values.text != "0");
+        let may_be_others = |member: &Member, values: &Expression| {
+            !values.is_drawn() && values.text != "0" && member.pointer.is_none()
+        };
+        let undrawn = members.filter(|(member, values)| may_be_others(member, values));
         undrawn.map(|(member, _)| member.name_in(&self.name)).collect()
     }
 }

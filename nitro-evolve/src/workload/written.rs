@@ -41,6 +41,8 @@ pub(super) struct WrittenBuffer {
     pub name: Text,
     #[serde(default, rename = "type")]
     pub element: Option<Spanned<Element>>,
+    #[serde(default)]
+    pub pointer: Option<Text>,
     #[serde(default, rename = "member")]
     pub members: Vec<WrittenMember>,
     pub length: Spanned<Formula>,
@@ -62,8 +64,10 @@ pub(super) struct WrittenBuffer {
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenMember {
     pub name: Text,
-    #[serde(rename = "type")]
-    pub element: Element,
+    #[serde(default, rename = "type")]
+    pub element: Option<Spanned<Element>>,
+    #[serde(default)]
+    pub pointer: Option<Text>,
     #[serde(default)]
     pub count: Option<Spanned<usize>>,
     #[serde(default)]

@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 9] = [
+pub const ALL: [Scenario; 10] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -28,6 +28,7 @@ pub const ALL: [Scenario; 9] = [
         "variables_are_set_before_each_run_of_each_program_and_read_after_it",
         variables_are_set_before_each_run_of_each_program_and_read_after_it,
     ),
+    ("pointers_point_to_where_buffers_are_in_each_run", pointers_point_to_where_buffers_are_in_each_run),
     ("structures_are_compared_member_by_member", structures_are_compared_member_by_member),
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
@@ -257,6 +258,35 @@ fn variables_are_set_before_each_run_of_each_program_and_read_after_it() {
         assembler.iter().flat_map(|own| parts.iter().map(|text| own.assemble(text).unwrap())).collect();
     let RunOutcome::Ran(results) = run(&mut sandbox, &code) else { panic!("both parts are there") };
     results.iter().for_each(assert_right);
+}
+
+fn pointers_point_to_where_buffers_are_in_each_run() {
+    let original = include_str!("cells.ptx");
+    let mut sandbox = sandbox();
+    let cells = workload(include_str!("cells.toml"));
+    sandbox
+        .begin(&cells, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let bounded = Module::parse(original).unwrap().with_deadline(50_000_000).with_bounds();
+    let mut error = |ptx: String| match run(&mut sandbox, &Code::text(ptx)) {
+        RunOutcome::Ran(results) => results[0].error,
+        RunOutcome::Failed(failure, why) => panic!("{failure:?}, {why}"),
+    };
+    assert_eq!(error(bounded.to_string()), 0.0);
+    let (mul, other) = ("mul.f32 \t%f3, %f1, %f2;", "mul.f32 %f3, %f2, %f2;");
+    assert!(original.contains(mul) && error(original.replace(mul, other)) > 0.0);
+    let (label, changing) = ("$L__BB0_2:", "st.global.u64 [%rd8], %rd1;\n$L__BB0_2:");
+    match run(&mut sandbox, &Code::text(original.replacen(label, changing, 1))) {
+        RunOutcome::Failed(Failure::Wrong, why) => {
+            assert!(why.contains("it changed the input `cells`"), "{why}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let right = run(&mut sandbox, &Code::text(original));
+    assert!(matches!(&right, RunOutcome::Ran(results) if results[0].error == 0.0), "{right:?}");
 }
 
 fn structures_are_compared_member_by_member() {

@@ -1,5 +1,5 @@
-// Points with a weight and a center each: whether the point at `candidate` is a better center for them, what that saves, and
-// those go there that are nearer. Compiled by `nvcc -ptx -O3 -arch=sm_80 points.cu`.
+// Points with a weight and a center each: whether the point at `candidate` is a better center for them, what that
+// saves, and those go there that are nearer. Compiled by `nvcc -ptx -O3 -arch=sm_80 points.cu`.
 
 #define DIMENSIONS 3
 

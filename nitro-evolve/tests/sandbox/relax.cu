@@ -1,5 +1,6 @@
 // Each value of a cell goes towards what flows in from far away, as the host has set it; `over` says whether the
-// first cell has still far to go, and `above` how many densities are larger. Compiled by `nvcc -ptx -O3 -arch=sm_80 relax.cu`.
+// first cell has still far to go, and `above` how many densities are larger. Compiled by
+// `nvcc -ptx -O3 -arch=sm_80 relax.cu`.
 
 #define VALUES 5
 

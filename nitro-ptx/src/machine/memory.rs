@@ -55,6 +55,16 @@ impl Memory {
         &self.buffers[index(buffer)].data
     }
 
+    /// Gives a buffer other bytes, as many as it has, as a host does between launches.
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer, or the buffer has another length.
+    pub fn write(&mut self, buffer: u64, bytes: Vec<u8>) {
+        let own = &mut self.buffers[index(buffer)];
+        assert_eq!(own.data.len(), bytes.len(), "a buffer keeps its length");
+        *own = Bytes::written(bytes);
+    }
+
     /// Makes all bytes of a buffer 0, as a host does between launches.
     ///
     /// # Panics

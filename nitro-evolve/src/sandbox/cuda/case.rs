@@ -31,6 +31,8 @@ pub(super) struct CaseBuffer {
     /// The variable of modules that it is: programs work on theirs, and `work` has what goes there and comes from
     /// there.
     variable: Option<String>,
+    /// The input, where it has pointers: these depend on where buffers are.
+    pub(super) with_pointers: Option<Box<InputBuffer>>,
     pub(super) work: GuardedBuffer,
     /// The content at the beginning, unless that may be anything.
     pristine: Option<GuardedBuffer>,
@@ -77,9 +79,14 @@ impl Case {
         Ok(Self { launches, host, done: Vec::new(), judge, buffers, slowest_ns: None, golden_fill: 0 })
     }
 
-    /// Puts the buffers to one end of their mappings.
-    pub(super) fn place(&mut self, place: Place) {
+    /// Puts the buffers to one end of their mappings, and lets pointers point there.
+    pub(super) fn place(&mut self, place: Place) -> Result<(), CudaError> {
         self.buffers.iter_mut().for_each(|buffer| buffer.work.place(place));
+        let addresses: Vec<u64> = self.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
+        self.buffers.iter_mut().try_for_each(|buffer| match (&buffer.with_pointers, &mut buffer.pristine) {
+            (Some(input), Some(pristine)) => pristine.copy_from_slice(&input.placed(&addresses)),
+            _ => Ok(()),
+        })
     }
 
     /// Fills all buffers as they are at the beginning.
@@ -170,6 +177,7 @@ impl Case {
 impl CaseBuffer {
     /// Brings a buffer to a device, with the copies that it is compared with.
     fn new(stream: Stream, input: InputBuffer) -> Result<Self, CudaError> {
+        let with_pointers = input.targets().next().is_some().then(|| Box::new(input.clone()));
         let InputBuffer { name, layout, variable, role, bytes } = input;
         let (mut pristine, mut golden) = (None, None);
         if matches!(role, Role::In | Role::InOut) {
@@ -180,7 +188,7 @@ impl CaseBuffer {
             golden = Some(GuardedBuffer::new(stream, bytes.len())?);
         }
         let work = GuardedBuffer::new(stream, bytes.len())?;
-        Ok(Self { name, layout, role, variable, work, pristine, golden, spread: 0.0 })
+        Ok(Self { name, layout, role, variable, with_pointers, work, pristine, golden, spread: 0.0 })
     }
 
     /// Returns the variable of a module that it is; none where it is memory of its own, or the module has none: what

@@ -159,6 +159,8 @@ impl CaseRunner {
 fn judging(case: &Case) -> BTreeSet<usize> {
     let mut buffers = BTreeSet::new();
     case.judge.iter().flat_map(|launch| &launch.arguments).for_each(|argument| add(argument, &mut buffers));
+    let pointing = case.buffers.iter().filter_map(|buffer| buffer.with_pointers.as_ref());
+    buffers.extend(pointing.filter(|_| !case.judge.is_empty()).flat_map(|buffer| buffer.targets()));
     buffers
 }
 

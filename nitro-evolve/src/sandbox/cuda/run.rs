@@ -129,7 +129,7 @@ impl CaseRunner {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
         // Both places are taken with both kinds of patterns.
-        case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
+        case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin })?;
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
@@ -197,7 +197,7 @@ impl CaseRunner {
         programs: &Programs<'_>,
         runs: u32,
     ) -> Result<Vec<f64>, Stop> {
-        case.place(Place::End);
+        case.place(Place::End)?;
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
         let prepared = done(prepared, case, programs.candidate, self.stream)?;

@@ -104,13 +104,25 @@ fn elements_may_be_structures_as_c_has_them() {
 #[test]
 fn what_is_wrong_with_a_structure_is_said_with_its_line() {
     let known = [
-        ("", "", "heat.toml:9: a buffer has a `type`, or members of structures, under [[buffer.member]]"),
-        (POINT, "type = \"f32\"", "heat.toml:12: a buffer has a `type` or members, not both"),
-        (POINT, "values = \"i\"", "heat.toml:12: `values` and `error` of structures stand with each member"),
+        (
+            "",
+            "",
+            "heat.toml:9: `a` has no `type`; of structures there are members instead, under [[buffer.member]]",
+        ),
+        (
+            POINT,
+            "type = \"f32\"",
+            "heat.toml:12: `type`, `pointer`, `values` and `error` of structures stand with each member",
+        ),
+        (
+            POINT,
+            "values = \"i\"",
+            "heat.toml:12: `type`, `pointer`, `values` and `error` of structures stand with each member",
+        ),
         (
             POINT,
             "error = \"exact\"",
-            "heat.toml:12: `values` and `error` of structures stand with each member",
+            "heat.toml:12: `type`, `pointer`, `values` and `error` of structures stand with each member",
         ),
         (POINT, "file = \"a.bin\"", "heat.toml:12: a buffer has values or a file, not both"),
     ];
@@ -143,4 +155,74 @@ fn what_is_wrong_with_a_structure_is_said_with_its_line() {
     let counted = of_structures(POINT).replace("blocks = ", "j = \"n\"\nblocks = ");
     let said = read(&counted).unwrap_err();
     assert_eq!(said, "heat.toml:22: `j` counts the numbers of `centers`; give the other one another name");
+}
+
+/// The heat with a buffer of pointers to it, and structures that have one.
+fn with_pointers(lines: &str) -> String {
+    HEAT.replace("[[step]]\ntimes", &format!("{lines}\n[[step]]\ntimes"))
+}
+
+const POINTERS: &str = r#"
+[[buffer]]
+name = "rows"
+pointer = "a"
+length = "n"
+role = "in"
+values = "n * i"
+[[buffer]]
+name = "cells"
+length = 2
+role = "in"
+[[buffer.member]]
+name = "size"
+type = "i32"
+values = "7"
+[[buffer.member]]
+name = "ends"
+pointer = "b"
+count = 2
+values = "j * n"
+"#;
+
+#[test]
+fn pointers_point_to_elements_wherever_buffers_are() {
+    let inputs = read(&with_pointers(POINTERS)).unwrap().inputs(Set::Search, 0).unwrap();
+    let words = |buffer: usize, addresses: &[u64]| {
+        let bytes = inputs.buffers[buffer].placed(addresses);
+        bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect::<Vec<u64>>()
+    };
+    assert_eq!(words(2, &[0x1000, 0x2000, 0, 0]), [0x1000, 0x1010, 0x1020, 0x1030]);
+    assert_eq!(words(3, &[0, 0x2000, 0, 0]), [7, 0x2000, 0x2008, 7, 0x2000, 0x2008]);
+    let beside = with_pointers(POINTERS).replacen("length = \"cells\"", "length = \"cells\"\nmargin = 3", 1);
+    let beside = read(&beside).unwrap().inputs(Set::Search, 0).unwrap();
+    assert_eq!(beside.buffers[2].bytes[..8], 12u64.to_le_bytes(), "the first element is behind the margin");
+    let workload = read(&with_pointers(POINTERS)).unwrap();
+    assert_eq!(workload.undrawn().collect::<Vec<_>>(), ["cells.size"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_pointer_is_said() {
+    let known = [
+        ("pointer = \"a\"", "pointer = \"c\"", "heat.toml:24: there is no buffer `c` to point to"),
+        (
+            "pointer = \"a\"",
+            "pointer = \"a\"\ntype = \"u64\"",
+            "heat.toml:24: there is a `type` or a `pointer`, not both",
+        ),
+        (
+            "role = \"in\"",
+            "role = \"inout\"",
+            "heat.toml:24: a buffer with pointers has the role \"in\", and neither `margin` nor `file`",
+        ),
+    ];
+    for (old, new, expected) in known {
+        assert_eq!(read(&with_pointers(&POINTERS.replacen(old, new, 1))).unwrap_err(), expected);
+    }
+    let variable = with_pointers(POINTERS)
+        .replace("type = \"i16\"\nlength = \"n\"", "type = \"i16\"\nvariable = \"b\"\nlength = 4");
+    let said = read(&variable).unwrap_err();
+    assert_eq!(said, "heat.toml:39: `b` is a variable of the PTX, to which no pointer can point");
+    let far = read(&with_pointers(&POINTERS.replace("n * i", "n * (i + 2)"))).unwrap();
+    let said = far.inputs(Set::Search, 0).unwrap_err().to_string();
+    assert_eq!(said, "heat.toml: with n=4 steps=2 seed=0, `rows` points beside `a`");
 }
