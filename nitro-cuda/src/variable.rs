@@ -78,11 +78,23 @@ impl<'m> Variable<'m> {
     /// [`CudaError::Length`], or when the driver refuses it.
     pub fn copy_from(&self, source: &GuardedBuffer) -> Result<(), CudaError> {
         self.same_length(source)?;
-        let (from, stream) = (source.pointer(), source.stream());
+        // SAFETY: the buffer has so many bytes, and dropping it waits for the stream.
+        unsafe { self.copy_from_address(source.stream(), source.pointer()) }
+    }
+
+    /// Copies as many bytes as it has from an address on the device, in the order of a stream. Launches that come later
+    /// find them, also where it is a constant.
+    ///
+    /// # Safety
+    /// So many bytes are there, until the stream has come past the copy.
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub unsafe fn copy_from_address(&self, stream: Stream, address: u64) -> Result<(), CudaError> {
         self.module.note_launch(stream)?;
         let _active = self.module.device().activate()?;
-        // SAFETY: both have so many bytes, and dropping either waits for the stream.
-        unsafe { driver!(cuMemcpyDtoDAsync_v2(self.pointer, from, self.bytes, stream.handle)) }
+        // SAFETY: both have so many bytes, as the caller says; dropping the module waits for the stream.
+        unsafe { driver!(cuMemcpyDtoDAsync_v2(self.pointer, address, self.bytes, stream.handle)) }
     }
 
     /// Copies its content to a buffer that has as many bytes, in the order of the buffer's stream.

@@ -105,8 +105,10 @@ fn check_variable(
         Some(known) if known.bytes as u64 != bytes => {
             format!("the variable `{name}` has {} bytes, and this buffer {bytes}", known.bytes)
         }
-        Some(known) if known.is_constant && role != Role::In => {
-            format!("no kernel writes `{name}`, which is a constant; its role is \"in\"")
+        Some(known) if known.is_constant && matches!(role, Role::Out | Role::InOut) => {
+            format!(
+                "no kernel writes `{name}`, which is a constant; its role is \"in\", or \"scratch\" for a copy"
+            )
         }
         Some(_) => return Ok(()),
     };
@@ -117,8 +119,8 @@ impl Subject {
     /// Reads a text, and checks that the launches of the workload fit it.
     ///
     /// # Errors
-    /// When the text is no PTX, a kernel is not there, takes other arguments or a texture, or a buffer is a variable that
-    /// is not there.
+    /// When the text is no PTX, a kernel is not there, takes other arguments or a texture, or a buffer is a variable
+    /// that is not there.
     pub fn new(ptx: &str, workload: Workload) -> Result<Self, SubjectError> {
         let module = Module::parse(ptx)?;
         workload.variables().try_for_each(|variable| check_variable(&module, &workload, variable))?;

@@ -7,7 +7,7 @@ use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Launch as EmulatedLaunch, Launched, Memory, Options};
 
 use crate::compare;
-use crate::workload::{HostStep, InputBuffer, Inputs, Launch, Role};
+use crate::workload::{HostCopy, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The result of a run of a case.
 pub(crate) struct RunResult {
@@ -96,6 +96,7 @@ impl Course {
             match step {
                 HostStep::Launch(number) => return inputs.launches.get(number),
                 HostStep::Clear(buffer) => memory.clear(addresses[buffer]),
+                HostStep::Copy(step) => copy(memory, addresses, step),
                 HostStep::Leave { flag, to } => {
                     let is_left = memory.bytes(addresses[flag]).iter().all(|&byte| byte == 0);
                     self.at = if is_left { to } else { self.at };
@@ -103,6 +104,15 @@ impl Course {
             }
         }
     }
+}
+
+/// Copies from one buffer to another one.
+pub(super) fn copy(memory: &mut Memory, addresses: &[u64], step: HostCopy) {
+    let HostCopy { from: (from, begin), to: (to, to_begin), bytes } = step;
+    let mut all = memory.bytes(addresses[to]).to_vec();
+    let copied = &memory.bytes(addresses[from])[begin..begin + bytes];
+    all[to_begin..to_begin + bytes].copy_from_slice(copied);
+    memory.write(addresses[to], all);
 }
 
 /// Puts the buffers of a case into memory, and returns their addresses.

@@ -14,7 +14,7 @@ use super::shown::Changes;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::words::NO_TIME;
-use crate::workload::{HostStep, InputBuffer, Inputs, Role, Scalar};
+use crate::workload::{HostCopy, HostStep, InputBuffer, Inputs, Role, Scalar};
 
 /// The longest that the proof of a patch may take.
 const MOST_TIME: Duration = Duration::from_secs(60);
@@ -299,6 +299,12 @@ fn run(
             HostStep::Clear(buffer) => {
                 memory.clear(addresses[buffer]);
                 symbols.known(addresses[buffer], inputs.buffers[buffer].bytes.len());
+            }
+            HostStep::Copy(step) => {
+                case::copy(memory, addresses, step);
+                let HostCopy { from: (from, begin), to: (to, to_begin), bytes } = step;
+                let place = |buffer: usize, at| (addresses[buffer], inputs.buffers[buffer].bytes.len(), at);
+                symbols.copy(place(from, begin), place(to, to_begin), bytes);
             }
             HostStep::Leave { flag, to } => {
                 if !symbols.left(addresses[flag], memory).are_known() {

@@ -1,5 +1,6 @@
 mod begin_with;
 mod bounded;
+mod changes;
 mod early;
 mod flags;
 mod pointers;

@@ -106,7 +106,7 @@ fn a_variable_has_to_be_there_as_large_as_its_buffer_and_no_result_where_it_is_a
         ),
         (
             "length = 1\nrole = \"inout\"\nvariable = \"m\"",
-            "k.toml:6: no kernel writes `m`, which is a constant; its role is \"in\"",
+            "k.toml:6: no kernel writes `m`, which is a constant; its role is \"in\", or \"scratch\" for a copy",
         ),
     ];
     for (lines, expected) in known {

@@ -29,5 +29,5 @@ pub(crate) use self::layout::Scalar;
 pub use self::layout::{Layout, Member};
 pub(crate) use self::model::{BufferVariable, Case};
 pub use self::model::{Comparison, Role, Set, Workload};
-pub use self::unroll::HostStep;
+pub use self::unroll::{HostCopy, HostStep};
 pub(crate) use self::unwritten::LESS;

@@ -61,7 +61,8 @@ use super::step::Step;
 /// values = "i"                        # which element
 ///
 /// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
-///                                     # with while = "x" up to the first round that leaves x at 0
+///                                     # with while = "x" up to the first round that leaves x at 0;
+///                                     # copy = { from = "x", to = "y" } and clear = "y" are steps too
 /// kernel = "scale"
 /// grid = ["blocks"]
 /// block = [256]

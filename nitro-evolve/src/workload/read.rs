@@ -12,7 +12,9 @@ use super::expression::Expression;
 use super::model::{Buffer, Case, Role, Set, Workload};
 use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
-use super::written::{Formula, Text, WrittenArgument, WrittenCase, WrittenStep, WrittenWorkload};
+use super::written::{
+    Formula, Text, WrittenArgument, WrittenCase, WrittenCopy, WrittenStep, WrittenWorkload,
+};
 use crate::words::{is_word, several};
 
 /// The most loops within each other; no person writes more.
@@ -88,8 +90,8 @@ impl Reader<'_> {
             return wrong(0..0, "nothing is launched; say what, under [[step]]");
         }
         let judge = self.steps(&written.judge, &buffers, 0)?;
-        if judge.iter().any(Step::ends_by_flag) {
-            return wrong(0..0, "a loop under [[judge]] cannot end by a flag; leave its `while` out");
+        if !judge.iter().all(Step::launches_alone) {
+            return wrong(0..0, "[[judge]] has launches alone, and neither `while` nor `copy` nor `clear`");
         }
         if !buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut)) {
             return wrong(0..0, "no buffer is a result; give at least one the role \"out\" or \"inout\"");
@@ -223,10 +225,37 @@ impl Reader<'_> {
                 wrong(written.span(), format!("loops may be {DEEPEST} deep"))
             }
             (None, Some(times)) => self.repeat(times, step, buffers, depth),
+            (None, None) if step.clear.is_some() || step.copy.is_some() => self.between(written, buffers),
             (None, None) if step.flag.is_some() => {
                 wrong(written.span(), "a loop that ends by a flag needs `times` too, the most rounds")
             }
-            _ => wrong(written.span(), "a step has either a `kernel` or `times`"),
+            _ => {
+                wrong(written.span(), "a step has either a `kernel` or `times`, or is a `copy` or a `clear`")
+            }
+        }
+    }
+
+    /// Reads what the host does between launches.
+    fn between(&self, written: &Spanned<WrittenStep>, buffers: &[Buffer]) -> Result<Step, Wrong> {
+        match written.get_ref() {
+            WrittenStep { clear: Some(name), copy: None, .. } => Ok(Step::Clear(changed(name, buffers)?)),
+            WrittenStep { copy: Some(WrittenCopy { from, to, at }), clear: None, .. } => {
+                let (source, to) = (position(from, buffers)?, changed(to, buffers)?);
+                let of = [source, to].map(|at| &buffers[at].layout.bytes);
+                if source == to || of[0] != of[1] {
+                    let message = "a copy goes to another buffer, whose elements have as many bytes";
+                    return wrong(from.span(), message);
+                }
+                if [source, to].iter().all(|&at| buffers[at].variable.is_some()) {
+                    return wrong(
+                        from.span(),
+                        "a variable of the PTX is copied to one by way of another buffer",
+                    );
+                }
+                let at = at.as_ref().map(|at| self.formula(at)).transpose()?;
+                Ok(Step::Copy { from: source, to, at: at.unwrap_or(Expression::constant(0.0)) })
+            }
+            _ => wrong(written.span(), "a step is a `copy` or a `clear`, not both"),
         }
     }
 
@@ -239,7 +268,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Step, Wrong> {
         let times = self.formula(times)?;
-        let flag = step.flag.as_ref().map(|name| flag(name, buffers)).transpose()?;
+        let flag = step.flag.as_ref().map(|name| changed(name, buffers)).transpose()?;
         let index = self.names.len();
         match &step.index {
             Some(name) => self.declare(name.get_ref(), name.span())?,
@@ -324,18 +353,20 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the position of a buffer that ends a loop.
-fn flag(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
-    match buffers.iter().position(|buffer| buffer.name == *name.get_ref()) {
-        Some(at) if buffers[at].role == Role::In => wrong(
+/// Returns the position of a buffer.
+fn position(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
+    let found = buffers.iter().position(|buffer| buffer.name == *name.get_ref());
+    found.map_or_else(|| wrong(name.span(), format!("there is no buffer `{}`", name.get_ref())), Ok)
+}
+
+/// Returns the position of a buffer that the host changes.
+fn changed(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
+    match position(name, buffers)? {
+        at if buffers[at].role == Role::In => wrong(
             name.span(),
-            format!("`{}` ends a loop, so that it is no input; \"scratch\" fits", name.get_ref()),
+            format!("the host changes `{}`, so that it is no input; \"scratch\" fits", name.get_ref()),
         ),
-        Some(at) => Ok(at),
-        None => wrong(
-            name.span(),
-            format!("there is no buffer `{}`, by which the loop would end", name.get_ref()),
-        ),
+        at => Ok(at),
     }
 }
 

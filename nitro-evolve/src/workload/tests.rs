@@ -1,3 +1,4 @@
+mod changes;
 mod elements;
 
 use std::path::Path;
@@ -143,18 +144,14 @@ fn what_is_wrong_is_said_with_its_line() {
         (
             "kernel = \"finish\"",
             "kernel = \"finish\"\ntimes = 2",
-            "heat.toml:30: a step has either a `kernel` or `times`",
+            "heat.toml:30: a step has either a `kernel` or `times`, or is a `copy` or a `clear`",
         ),
         (
             "role = \"scratch\"",
             "role = \"scratch\"\nmargin = 1",
             "heat.toml:20: nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
         ),
-        (
-            "index = \"t\"",
-            "index = \"t\"\nwhile = \"c\"",
-            "heat.toml:24: there is no buffer `c`, by which the loop would end",
-        ),
+        ("index = \"t\"", "index = \"t\"\nwhile = \"c\"", "heat.toml:24: there is no buffer `c`"),
         (
             "times = \"steps\"\nindex = \"t\"",
             "while = \"b\"",

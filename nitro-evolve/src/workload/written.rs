@@ -78,7 +78,7 @@ pub(super) struct WrittenMember {
     pub error: Option<Comparison>,
 }
 
-/// A launch, or steps that are repeated.
+/// A launch, steps that are repeated, or what the host does between launches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenStep {
@@ -100,6 +100,21 @@ pub(super) struct WrittenStep {
     pub index: Option<Text>,
     #[serde(default, rename = "step")]
     pub steps: Vec<Spanned<WrittenStep>>,
+    #[serde(default)]
+    pub clear: Option<Text>,
+    #[serde(default)]
+    pub copy: Option<WrittenCopy>,
+}
+
+/// A copy of a buffer to another one, as many elements as that has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenCopy {
+    pub from: Text,
+    pub to: Text,
+    /// The number of the first element that is copied.
+    #[serde(default)]
+    pub at: Option<Spanned<Formula>>,
 }
 
 /// An argument: the name of a buffer, a value with its type, or a structure of such.

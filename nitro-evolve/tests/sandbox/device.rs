@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 10] = [
+pub const ALL: [Scenario; 11] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -29,6 +29,7 @@ pub const ALL: [Scenario; 10] = [
         variables_are_set_before_each_run_of_each_program_and_read_after_it,
     ),
     ("pointers_point_to_where_buffers_are_in_each_run", pointers_point_to_where_buffers_are_in_each_run),
+    ("the_host_copies_and_clears_between_launches", the_host_copies_and_clears_between_launches),
     ("structures_are_compared_member_by_member", structures_are_compared_member_by_member),
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
@@ -287,6 +288,28 @@ fn pointers_point_to_where_buffers_are_in_each_run() {
     }
     let right = run(&mut sandbox, &Code::text(original));
     assert!(matches!(&right, RunOutcome::Ran(results) if results[0].error == 0.0), "{right:?}");
+}
+
+fn the_host_copies_and_clears_between_launches() {
+    let original = include_str!("relax.ptx");
+    let mut sandbox = sandbox();
+    let changes = workload(include_str!("changes.toml"));
+    sandbox
+        .begin(&changes, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        }
+    };
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 1;"), 0.0);
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 2;"), f64::INFINITY);
+    assert!(error("[ff_variable+4]", "[ff_variable]") > 0.0);
 }
 
 fn structures_are_compared_member_by_member() {

@@ -1,22 +1,20 @@
 //! Runs of a program on a case: checked, and timed.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use nitro_core::Device;
-use nitro_cuda::{Argument, CudaError, Grid, Kernel, LaunchGraph, Place, Stream};
+use nitro_cuda::{Argument, LaunchGraph, Place, Stream};
 use nitro_search::Failure;
 use nitro_stats::statistics::median;
 
 use super::bounded::BoundedModule;
-use super::case::{Case, CaseBuffer, pattern};
+use super::case::{Case, pattern};
 use super::fits::fits;
 use super::kernels::{self, Verdict};
 use super::loaded::LoadedCode;
+use super::prepared::{PreparedLaunch, Work, clear, copy, done, left, prepare};
 use super::stop::Stop;
 use crate::effort::Effort;
 use crate::runner::CaseResult;
-use crate::workload::{HostStep, Launch};
+use crate::workload::HostStep;
 
 /// The runs of the original that show how far its own results are apart.
 const SPREAD_RUNS: usize = 8;
@@ -59,14 +57,6 @@ impl<'m> Programs<'m> {
 pub(super) struct CaseRunner {
     pub(super) stream: Stream,
     runs: u64,
-}
-
-/// A launch with all that it needs.
-struct PreparedLaunch<'m> {
-    kernel: Kernel<'m>,
-    grid: Grid,
-    /// The bytes of each argument.
-    arguments: Vec<Vec<u8>>,
 }
 
 impl CaseRunner {
@@ -200,9 +190,9 @@ impl CaseRunner {
         case.place(Place::End)?;
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
-        let prepared = done(prepared, case, programs.candidate, self.stream)?;
-        let graph = self.graph(&prepared)?;
-        let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
+        let work = done(prepared, case, programs.candidate, self.stream)?;
+        let graph = self.graph(&work)?;
+        let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(work.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
         while times_ns.len() < runs.max(1) as usize && !is_slow(&times_ns, case.slowest_ns) {
@@ -213,7 +203,7 @@ impl CaseRunner {
             match &graph {
                 // SAFETY: as where they are launched one by one.
                 Some(graph) => unsafe { graph.launch() }.map_err(Stop::of(Failure::Launch))?,
-                None => self.launch(&prepared)?,
+                None => work.iter().try_for_each(|work| self.work(work))?,
             }
             times_ns.push(stopwatch.stop());
         }
@@ -228,10 +218,12 @@ impl CaseRunner {
     /// Makes a graph of launches that are so many that the host would not be ahead of the device.
     ///
     /// Else the host's time would be measured, and not that of the kernels.
-    fn graph<'m>(&self, prepared: &[PreparedLaunch<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
-        if !(MOST_AHEAD as usize + 1..=MOST_NODES).contains(&prepared.len()) {
+    fn graph<'m>(&self, work: &[Work<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
+        let prepared: Option<Vec<&PreparedLaunch<'m>>> = work.iter().map(Work::launch).collect();
+        let of_graphs = MOST_AHEAD as usize + 1..=MOST_NODES;
+        let Some(prepared) = prepared.filter(|prepared| of_graphs.contains(&prepared.len())) else {
             return Ok(None);
-        }
+        };
         let arguments: Vec<Vec<Argument<'_>>> = prepared
             .iter()
             .map(|prepared| prepared.arguments.iter().map(|bytes| Argument::bytes(bytes)).collect())
@@ -255,6 +247,7 @@ impl CaseRunner {
             match step {
                 HostStep::Launch(number) => self.launch(&prepared[number..=number])?,
                 HostStep::Clear(buffer) => self.launch(&[clear(case, program, buffer, self.stream)?])?,
+                HostStep::Copy(step) => self.work(&copy(case, program, step, self.stream)?)?,
                 HostStep::Leave { flag, to } => {
                     let is_left =
                         left(&case.buffers[flag], program, self.stream)?.iter().all(|&byte| byte == 0);
@@ -265,6 +258,17 @@ impl CaseRunner {
             done.push(step);
         }
         Ok(done)
+    }
+
+    /// Gives the stream work.
+    fn work(&self, work: &Work<'_>) -> Result<(), Stop> {
+        match work {
+            Work::Launch(prepared) => self.launch(std::slice::from_ref(prepared)),
+            Work::Set { variables, source } => variables.iter().try_for_each(|variable| {
+                // SAFETY: so many bytes of a buffer are there, which waits for the stream when it is dropped.
+                unsafe { variable.copy_from_address(self.stream, *source) }.map_err(Stop::from)
+            }),
+        }
     }
 
     /// Launches kernels one by one.
@@ -289,75 +293,6 @@ fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
             "`{name}` is not the same in two runs of it (error {error}): if it reads a buffer before it writes it, \
              give that the role \"inout\"; if its threads race, say by max_error how much that may be"
         )
-    })
-}
-
-/// Prepares launches with the buffers where they are now.
-fn prepare<'m>(
-    program: &'m LoadedCode,
-    launches: &[Launch],
-    case: &Case,
-) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
-    let mut kernels = BTreeMap::new();
-    for name in launches.iter().map(|launch| launch.kernel.as_str()) {
-        if let Entry::Vacant(kernel) = kernels.entry(name) {
-            let (own, module) = program.kernel(name).map_err(Stop::of(Failure::Compile))?;
-            kernel.insert((own, case.addresses(module)));
-        }
-    }
-    let prepared = launches.iter().map(|launch| {
-        let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
-        let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
-        let (kernel, addresses) = &kernels[launch.kernel.as_str()];
-        PreparedLaunch { kernel: *kernel, grid, arguments: launch.parameters(addresses) }
-    });
-    Ok(prepared.collect())
-}
-
-/// Returns what the host did in the last run as launches, for which it does not have to look at any flag.
-///
-/// So the host's time, which varies, is not in the time of a loop.
-fn done<'m>(
-    prepared: Vec<PreparedLaunch<'m>>,
-    case: &Case,
-    program: &LoadedCode,
-    stream: Stream,
-) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
-    let mut prepared: Vec<_> = prepared.into_iter().map(Some).collect();
-    let mut all = Vec::with_capacity(case.done.len());
-    for &step in &case.done {
-        match step {
-            HostStep::Launch(number) => all.extend(prepared[number].take()),
-            HostStep::Clear(buffer) => all.push(clear(case, program, buffer, stream)?),
-            HostStep::Leave { .. } => {}
-        }
-    }
-    Ok(all)
-}
-
-/// Returns what a program has left in a buffer so far.
-fn left(buffer: &CaseBuffer, program: &LoadedCode, stream: Stream) -> Result<Vec<u8>, CudaError> {
-    match program.modules().find_map(|module| buffer.variable(module)) {
-        Some(variable) => variable.to_vec(stream),
-        None => buffer.work.to_vec(),
-    }
-}
-
-/// Returns the launch that makes a buffer of a program 0.
-fn clear(
-    case: &Case,
-    program: &LoadedCode,
-    buffer: usize,
-    stream: Stream,
-) -> Result<PreparedLaunch<'static>, Stop> {
-    let buffer = &case.buffers[buffer];
-    let variable = program.modules().find_map(|module| buffer.variable(module));
-    let address = variable.map_or(buffer.work.pointer(), |variable| variable.pointer());
-    let bytes = buffer.work.len() as u64;
-    Ok(PreparedLaunch {
-        kernel: kernels::clear(stream.device())?,
-        grid: Grid::linear(1, 256),
-        arguments: [address, bytes].map(|number| number.to_le_bytes().to_vec()).into(),
     })
 }
 

@@ -126,6 +126,16 @@ impl Symbols {
         self.cells.buffer(index(buffer), length_bytes).fill(Cell::KNOWN);
     }
 
+    /// Copies what so many bytes of a buffer hold to another one, as the host does. Of both the number of all bytes and
+    /// the first byte are given.
+    ///
+    /// # Panics
+    /// When a buffer has fewer bytes.
+    pub fn copy(&mut self, from: (u64, usize, usize), to: (u64, usize, usize), bytes: usize) {
+        let copied = self.cells.buffer(index(from.0), from.1)[from.2..from.2 + bytes].to_vec();
+        self.cells.buffer(index(to.0), to.1)[to.2..to.2 + bytes].copy_from_slice(&copied);
+    }
+
     /// Returns what the launches left in a buffer.
     ///
     /// # Panics
