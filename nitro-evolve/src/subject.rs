@@ -170,14 +170,13 @@ impl Subject {
         Ok(())
     }
 
-    /// Returns the constants that launched kernels lead to and that begin with zeros, unless a buffer says what they
-    /// hold: in the program they are from the host has set them.
-    pub(crate) fn unset_constants(&self) -> Vec<String> {
-        let all = self.base.module().variables_of(&self.workload.all_kernels());
-        let is_set = |name: &str| self.workload.variables().any(|(variable, ..)| variable.name == name);
-        let unset =
-            all.into_iter().filter(|one| one.is_constant && !one.is_initialised && !is_set(&one.name));
-        unset.map(|one| one.name).collect()
+    /// Returns the variables that launched kernels lead to and that begin with zeros, unless a buffer is one: in the
+    /// program they are from the host may have set them, or have read them.
+    pub(crate) fn unnamed_variables(&self) -> Vec<DeviceVariable> {
+        let mut all = self.base.module().variables_of(&self.workload.all_kernels());
+        let is_named = |name: &str| self.workload.variables().any(|(variable, ..)| variable.name == name);
+        all.retain(|one| !one.is_initialised && !is_named(&one.name));
+        all
     }
 
     /// Returns the same with these among the edits that are drawn, beside those that the text itself suggests.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nitro_ptx::Patch;
+use nitro_ptx::{DeviceVariable, Patch};
 use nitro_search::threads::cores;
 use nitro_train::BoxError;
 
@@ -210,10 +210,13 @@ fn say_proposed(subject: &Subject, terminal: &Terminal) {
 /// Says what a workload lets evolution rely on, and what it leaves out.
 fn warn(subject: &Subject, terminal: &Terminal) {
     let workload = subject.workload();
-    for name in subject.unset_constants() {
+    for DeviceVariable { name, is_constant, .. } in subject.unnamed_variables() {
+        let what = match is_constant {
+            true => format!("the constant `{name}` is all zeros"),
+            false => format!("the variable `{name}` begins with zeros, and what is left there is no result"),
+        };
         terminal.message(&format!(
-            "{}: the constant `{name}` is all zeros, since no buffer sets it; `variable = \"{name}\"` under \
-             [[buffer]] does",
+            "{}: {what}, since no buffer is it; `variable = \"{name}\"` under [[buffer]] makes one so",
             workload.file().display()
         ));
     }

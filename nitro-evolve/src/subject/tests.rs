@@ -136,14 +136,17 @@ fn textures_are_refused_in_kernels_that_are_launched_alone() {
 }
 
 #[test]
-fn constants_that_no_buffer_sets_are_named_unless_the_text_does() {
-    let of =
-        |ptx: &str, run: &str| Subject::new(ptx, Workload::parse(Path::new("k.toml"), run).unwrap()).unwrap();
+fn variables_that_no_buffer_is_are_named_unless_the_text_sets_them() {
+    let of = |ptx: &str, run: &str| {
+        let subject = Subject::new(ptx, Workload::parse(Path::new("k.toml"), run).unwrap()).unwrap();
+        subject.unnamed_variables().into_iter().map(|one| (one.name, one.is_constant)).collect::<Vec<_>>()
+    };
     let zeros = PTX.replace("m = 7;", "m;\n.const .u32 unread;");
-    assert_eq!(of(PTX, RUN).unset_constants(), Vec::<String>::new());
-    assert_eq!(of(&zeros, RUN).unset_constants(), ["m"]);
-    let set = with_variable("length = 1\nrole = \"in\"\nvariable = \"m\"");
-    assert_eq!(of(&zeros, &set).unset_constants(), Vec::<String>::new());
+    assert_eq!(of(PTX, RUN), []);
+    assert_eq!(of(&zeros, RUN), [("m".to_owned(), true)]);
+    let global = zeros.replace(".const .u32 m;", ".global .u32 m;").replace("ld.const", "ld.global");
+    assert_eq!(of(&global, RUN), [("m".to_owned(), false)]);
+    assert_eq!(of(&zeros, &with_variable("length = 1\nrole = \"in\"\nvariable = \"m\"")), []);
 }
 
 #[test]
