@@ -16,10 +16,10 @@ pub(crate) fn error(layout: &Layout, found: &[u8], original: &[u8]) -> f64 {
 /// Returns the error of a member of elements of so many bytes.
 fn of_member(member: &Member, bytes: usize, found: &[u8], original: &[u8]) -> f64 {
     let size = member.element.bytes();
-    let own = member.offset_bytes..member.offset_bytes + member.bytes();
+    let begins = (0..member.count).map(|at| member.offset_bytes + at * member.stride_bytes);
     let elements = found.chunks_exact(bytes).zip(original.chunks_exact(bytes));
     let pairs = elements.flat_map(|(found, original)| {
-        found[own.clone()].chunks_exact(size).zip(original[own.clone()].chunks_exact(size))
+        begins.clone().map(|begin| (&found[begin..begin + size], &original[begin..begin + size]))
     });
     let differing = pairs.filter(|(found, original)| found != original);
     match member.comparison {
@@ -53,7 +53,7 @@ fn distance(comparison: Comparison, found: f64, original: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Element;
+    use crate::workload::{Element, StructureBuilder};
 
     fn of(comparison: Comparison, found: &[f32], original: &[f32]) -> f64 {
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
@@ -80,15 +80,21 @@ mod tests {
         }
     }
 
+    /// Lays out a structure of numbers.
+    fn structure(members: &[(&str, Element, Comparison)]) -> Layout {
+        let mut structure = StructureBuilder::new();
+        for &(name, element, comparison) in members {
+            structure.add(Member::new(name.to_owned(), element, comparison), element.bytes());
+        }
+        structure.finish()
+    }
+
     #[test]
     fn members_are_compared_each_in_its_own_way_and_padding_is_not() {
-        let member = |name: &str, element, comparison| {
-            (Member::new(name.to_owned(), element, comparison), element.bytes())
-        };
-        let layout = Layout::structures(vec![
-            member("weight", Element::F32, Comparison::Relative),
-            member("center", Element::I64, Comparison::Share),
-            member("kind", Element::U8, Comparison::Exact),
+        let layout = structure(&[
+            ("weight", Element::F32, Comparison::Relative),
+            ("center", Element::I64, Comparison::Share),
+            ("kind", Element::U8, Comparison::Exact),
         ]);
         assert_eq!(layout.bytes, 24);
         let element = |weight: f32, center: i64, kind: u8, padding: u8| {

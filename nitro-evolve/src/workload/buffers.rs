@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::element::Element;
 use super::expression::Expression;
-use super::layout::{Layout, Member};
+use super::layout::{Layout, Member, StructureBuilder};
 use super::model::{Buffer, BufferVariable, Comparison, Role, Source};
 use super::read::{Reader, Wrong, line, wrong};
 use super::written::{Formula, Text, WrittenBuffer, WrittenMember};
@@ -104,26 +104,61 @@ impl Reader<'_> {
         buffer: &WrittenBuffer,
         all: &[WrittenBuffer],
     ) -> Result<(Layout, Vec<Expression>), Wrong> {
-        let mut names = BTreeSet::new();
-        let (mut members, mut formulas, mut numbers) = (Vec::new(), Vec::new(), 0usize);
-        for own in &buffer.members {
-            if !names.insert(own.name.get_ref()) {
-                return wrong(own.name.span(), format!("there are two members `{}`", own.name.get_ref()));
-            }
-            let (member, alignment_bytes) = member(own, buffer, all)?;
-            formulas.push(self.values(own.values.as_ref(), own.count.as_ref().map(|_| &own.name))?);
-            numbers = numbers.saturating_add(member.count);
-            if member.count == 0 || numbers > MOST_NUMBERS || members.len() == MOST_MEMBERS {
-                let span = own.count.as_ref().map_or(own.name.span(), Spanned::span);
-                let message = format!(
-                    "a structure has up to {MOST_MEMBERS} members, each of one number or more, and \
-                     {MOST_NUMBERS} numbers in all"
-                );
-                return wrong(span, message);
-            }
-            members.push((member, alignment_bytes));
+        let (mut structure, mut formulas) = (StructureBuilder::new(), Vec::new());
+        self.members(&buffer.members, (buffer, all), None, (&mut structure, &mut formulas))?;
+        let layout = structure.finish();
+        let (members, numbers) = (layout.members.len(), layout.scalars().count());
+        if members > MOST_MEMBERS || numbers > MOST_NUMBERS {
+            let message = format!(
+                "a structure has up to {MOST_MEMBERS} members and {MOST_NUMBERS} numbers, and this {members} with \
+                 {numbers}"
+            );
+            return wrong(buffer.name.span(), message);
         }
-        Ok((Layout::structures(members), formulas))
+        Ok((layout, formulas))
+    }
+
+    /// Adds members to a structure, which may be in one of this name.
+    fn members(
+        &mut self,
+        written: &[WrittenMember],
+        (buffer, all): (&WrittenBuffer, &[WrittenBuffer]),
+        around: Option<&WrittenMember>,
+        (structure, formulas): (&mut StructureBuilder, &mut Vec<Expression>),
+    ) -> Result<(), Wrong> {
+        let mut names = BTreeSet::new();
+        for own in written {
+            let name = own.name.get_ref();
+            if !names.insert(name) {
+                return wrong(own.name.span(), format!("there are two members `{name}`"));
+            }
+            if let (Some(count), Some(_)) = (&own.count, around.and_then(|around| around.count.as_ref())) {
+                let message =
+                    "an array in an array of structures cannot be said; write its numbers as members";
+                return wrong(count.span(), message);
+            }
+            if own.members.is_empty() {
+                let array =
+                    own.count.as_ref().map(|_| own).or(around.filter(|around| around.count.is_some()));
+                formulas.push(self.values(own.values.as_ref(), array.map(|array| &array.name))?);
+                let (mut member, alignment_bytes) = member(own, buffer, all)?;
+                if let Some(around) = around {
+                    member.name = format!("{}.{name}", around.name.get_ref());
+                }
+                structure.add(member, alignment_bytes);
+                continue;
+            }
+            let is_number = own.element.is_some() || own.pointer.is_some();
+            if around.is_some() || is_number || own.values.is_some() || own.error.is_some() {
+                let message = "a structure in a structure has members alone, which are no structures";
+                return wrong(own.name.span(), message);
+            }
+            let mut inner = StructureBuilder::new();
+            self.members(&own.members, (buffer, all), Some(own), (&mut inner, formulas))?;
+            let alignment_bytes = alignment(own, inner.alignment_bytes)?;
+            structure.add_structures(inner.finish(), count(own)?, alignment_bytes);
+        }
+        Ok(())
     }
 
     /// Reads the values of a buffer, or of a member, which may be an array of this name. Those that are left out are 0.
@@ -184,15 +219,28 @@ fn member(
         Kind::Number(element) => Member::new(name, element, own.error.unwrap_or(usual(element))),
         Kind::Pointer(to) => Member::pointer(name, target(to, buffer, all)?),
     };
-    let alignment_bytes = match &own.align {
+    let alignment_bytes = alignment(own, member.element.bytes())?;
+    Ok((Member { count: count(own)?, ..member }, alignment_bytes))
+}
+
+/// Reads the number of bytes of which the address of a member is a multiple, where it is usually this.
+fn alignment(own: &WrittenMember, usual: usize) -> Result<usize, Wrong> {
+    match &own.align {
         Some(align) if !align.get_ref().is_power_of_two() || *align.get_ref() > MOST_ALIGNMENT => {
-            let message = format!("`align` is a power of two up to {MOST_ALIGNMENT}, in bytes");
-            return wrong(align.span(), message);
+            wrong(align.span(), format!("`align` is a power of two up to {MOST_ALIGNMENT}, in bytes"))
         }
-        align => align.as_ref().map_or(member.element.bytes(), |align| *align.get_ref()),
-    };
-    let count = own.count.as_ref().map_or(1, |count| *count.get_ref());
-    Ok((Member { count, ..member }, alignment_bytes))
+        align => Ok(align.as_ref().map_or(usual, |align| *align.get_ref())),
+    }
+}
+
+/// Reads how many a member has.
+fn count(own: &WrittenMember) -> Result<usize, Wrong> {
+    match &own.count {
+        Some(count) if !(1..=MOST_NUMBERS).contains(count.get_ref()) => {
+            wrong(count.span(), format!("`count` is a number from 1 to {MOST_NUMBERS}"))
+        }
+        count => Ok(count.as_ref().map_or(1, |count| *count.get_ref())),
+    }
 }
 
 /// The kind of what a buffer or a member holds.

@@ -56,17 +56,19 @@ impl Buffer {
     /// Appends an element, of which the last values are its position, and that in an array. What pads it is 0.
     fn append(&self, formulas: &[Expression], values: &mut [f64], random: &mut Random, bytes: &mut Vec<u8>) {
         let begin = bytes.len();
-        let of_array = values.len() - 1;
+        bytes.resize(begin + self.layout.bytes, 0);
+        let (of_array, mut number) = (values.len() - 1, Vec::with_capacity(8));
         for (member, formula) in self.layout.members.iter().zip(formulas) {
-            bytes.resize(begin + member.offset_bytes, 0);
+            // What a pointer points to may be in a margin.
+            let element = if member.pointer.is_some() { Element::I64 } else { member.element };
             for at in 0..member.count {
                 values[of_array] = at as f64;
-                // What a pointer points to may be in a margin.
-                let element = if member.pointer.is_some() { Element::I64 } else { member.element };
-                element.append(formula.value(values, random), bytes);
+                number.clear();
+                element.append(formula.value(values, random), &mut number);
+                let place = begin + member.offset_bytes + at * member.stride_bytes;
+                bytes[place..place + number.len()].copy_from_slice(&number);
             }
         }
-        bytes.resize(begin + self.layout.bytes, 0);
     }
 
     /// Makes a content of zeros.

@@ -26,6 +26,8 @@ pub use self::element::Element;
 pub use self::error::WorkloadError;
 pub use self::inputs::{Argument, InputBuffer, Inputs, Launch};
 pub(crate) use self::layout::Scalar;
+#[cfg(test)]
+pub(crate) use self::layout::StructureBuilder;
 pub use self::layout::{Layout, Member};
 pub(crate) use self::model::{BufferVariable, Case};
 pub use self::model::{Comparison, Role, Set, Workload};

@@ -68,6 +68,9 @@ pub(super) struct WrittenMember {
     pub element: Option<Spanned<Element>>,
     #[serde(default)]
     pub pointer: Option<Text>,
+    /// The members of a structure in the structure.
+    #[serde(default, rename = "member")]
+    pub members: Vec<Self>,
     #[serde(default)]
     pub count: Option<Spanned<usize>>,
     #[serde(default)]

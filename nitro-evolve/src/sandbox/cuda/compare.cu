@@ -28,21 +28,21 @@ template <typename T> __device__ double error(T x, T g, unsigned mode) {
     return error == error ? error : INFINITE; // a number and none, or infinities
 }
 
-// Numbers of structures: `count` of each, the first of them `stride` bytes apart.
-template <typename T> __device__ T number(const T* first, u64 i, u64 stride, u64 count) {
-    u64 at = count == 1 ? i * stride : i / count * stride + i % count * sizeof(T);
+// Numbers of structures: `count` of each, `step` bytes apart, the first of them `stride` bytes apart.
+template <typename T> __device__ T number(const T* first, u64 i, u64 stride, u64 count, u64 step) {
+    u64 at = count == 1 ? i * stride : i / count * stride + i % count * step;
     return *(const T*)((const char*)first + at);
 }
 
 // What a buffer was filled with shows what was not written: `fill` before this run, `golden_fill` before the original's.
 // A fill of fewer bits than 32 may be a result, and says nothing.
 template <typename T>
-__device__ void compare(const T* found, const T* golden, u64 all, u64 stride, u64 count, unsigned mode, unsigned is_filled, u64 fill, u64 golden_fill, u64* verdict) {
+__device__ void compare(const T* found, const T* golden, u64 all, u64 stride, u64 count, u64 step, unsigned mode, unsigned is_filled, u64 fill, u64 golden_fill, u64* verdict) {
     bool shows = is_filled && sizeof(T) >= 4;
     u64 mask = ~0ull >> (64 - 8 * sizeof(T)), differing = 0, strayed = 0;
     double worst = 0;
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < all; i += (u64)gridDim.x * blockDim.x) {
-        T now = number(found, i, stride, count), before = number(golden, i, stride, count);
+        T now = number(found, i, stride, count, step), before = number(golden, i, stride, count, step);
         u64 x = bits(now), g = bits(before);
         bool written = !shows || x != (fill & mask), was_written = !shows || g != (golden_fill & mask);
         strayed += written != was_written;
@@ -58,9 +58,9 @@ __device__ void compare(const T* found, const T* golden, u64 all, u64 stride, u6
 }
 
 #define COMPARE(name, T)                                                                                                   \
-    extern "C" __global__ void compare_##name(const T* found, const T* golden, u64 all, u64 stride, u64 count,            \
+    extern "C" __global__ void compare_##name(const T* found, const T* golden, u64 all, u64 stride, u64 count, u64 step,  \
                                               unsigned mode, unsigned is_filled, u64 fill, u64 golden_fill, u64* verdict) { \
-        compare<T>(found, golden, all, stride, count, mode, is_filled, fill, golden_fill, verdict);                        \
+        compare<T>(found, golden, all, stride, count, step, mode, is_filled, fill, golden_fill, verdict);                  \
     }
 COMPARE(u8, unsigned char)
 COMPARE(i8, signed char)

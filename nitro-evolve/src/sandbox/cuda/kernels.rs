@@ -78,6 +78,7 @@ impl Verdicts {
             (all as u64).into(),
             (stride as u64).into(),
             (member.count as u64).into(),
+            (member.stride_bytes as u64).into(),
             mode(member.comparison).into(),
             u32::from(fills.is_some()).into(),
             fill.into(),

@@ -101,6 +101,69 @@ fn elements_may_be_structures_as_c_has_them() {
     assert_eq!(beside.buffers[0].bytes.len(), 10 * 32);
 }
 
+/// A box with its number and three neighbours of which each has one.
+const BOX: &str = r#"
+[[buffer.member]]
+name = "number"
+type = "i32"
+values = "i"
+[[buffer.member]]
+name = "near"
+count = 3
+[[buffer.member.member]]
+name = "number"
+type = "i32"
+values = "10 * i + j"
+[[buffer.member.member]]
+name = "offset"
+type = "i64"
+values = "100 * j"
+[[buffer.member]]
+name = "count"
+type = "i32"
+"#;
+
+#[test]
+fn structures_may_have_arrays_of_structures() {
+    let inputs = read(&of_structures(BOX)).unwrap().inputs(Set::Search, 0).unwrap();
+    let buffer = &inputs.buffers[0];
+    let places = |at: usize| {
+        let member = &buffer.layout.members[at];
+        (member.name.as_str(), member.offset_bytes, member.count, member.stride_bytes)
+    };
+    let expected =
+        [("number", 0, 1, 4), ("near.number", 8, 3, 16), ("near.offset", 16, 3, 16), ("count", 56, 1, 4)];
+    assert_eq!((buffer.layout.bytes, [0, 1, 2, 3].map(places)), (64, expected));
+    let second = &buffer.bytes[64..128];
+    let integer = |at: usize| i32::from_le_bytes(second[at..at + 4].try_into().unwrap());
+    assert_eq!([0, 8, 16, 24, 32, 40, 48, 56].map(integer), [1, 10, 0, 11, 100, 12, 200, 0]);
+    let member = |byte: usize| buffer.layout.member_at(64 + byte).map(|member| member.name.as_str());
+    let found = [0, 4, 27, 28, 47, 52, 60].map(member);
+    let [number, offset] = [Some("near.number"), Some("near.offset")];
+    assert_eq!(found, [Some("number"), None, number, None, None, offset, None]);
+    let single = read(&of_structures(&BOX.replace("count = 3\n", "").replace("j", "i"))).unwrap();
+    let single = single.inputs(Set::Search, 0).unwrap();
+    assert_eq!((single.buffers[0].layout.members[2].offset_bytes, single.buffers[0].layout.bytes), (16, 32));
+    let refused = [
+        (
+            "type = \"i64\"",
+            "type = \"i64\"\ncount = 2",
+            "heat.toml:27: an array in an array of structures cannot be said; write its numbers as members",
+        ),
+        (
+            "count = 3",
+            "type = \"i32\"",
+            "heat.toml:18: a structure in a structure has members alone, which are no structures",
+        ),
+    ];
+    for (old, new, expected) in refused {
+        assert_eq!(read(&of_structures(&BOX.replacen(old, new, 1))).unwrap_err(), expected);
+    }
+    let large = read(&of_structures(&BOX.replace("count = 3", "count = 40000"))).unwrap_err();
+    let expected = "heat.toml:9: a structure has up to 256 members and 65536 numbers, and this 4 with 80002";
+    assert_eq!(large, expected);
+}
+
 #[test]
 fn what_is_wrong_with_a_structure_is_said_with_its_line() {
     let known = [
@@ -137,11 +200,7 @@ fn what_is_wrong_with_a_structure_is_said_with_its_line() {
             "heat.toml:26: `align` is a power of two up to 128, in bytes",
         ),
         ("uniform(1, 2)", "j", "heat.toml:16: `j` is no size; there are n, steps, blocks, cells, i"),
-        (
-            "count = 2",
-            "count = 0",
-            "heat.toml:20: a structure has up to 256 members, each of one number or more, and 65536 numbers in all",
-        ),
+        ("count = 2", "count = 0", "heat.toml:20: `count` is a number from 1 to 65536"),
         (
             "type = \"u8\"",
             "type = \"bool\"",

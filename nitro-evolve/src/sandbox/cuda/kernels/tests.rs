@@ -64,7 +64,7 @@ fn emulated(emulator: &Emulator, kernel: &str, buffers: &[&[u8]], numbers: &[u64
     let parameters: Vec<Vec<u8>> =
         buffers.iter().chain(numbers).chain([&verdict]).map(|number| number.to_le_bytes().to_vec()).collect();
     // The emulator takes parameters of their sizes.
-    let narrow = |(at, bytes): (usize, Vec<u8>)| match kernel.starts_with("compare") && (5..7).contains(&at)
+    let narrow = |(at, bytes): (usize, Vec<u8>)| match kernel.starts_with("compare") && (6..8).contains(&at)
         || kernel == "other_than" && at == 2
     {
         true => bytes[..4].to_vec(),
@@ -104,7 +104,7 @@ fn the_device_compares_as_the_host_does() {
     for element in ELEMENTS {
         for comparison in COMPARISONS.repeat(3) {
             let [found, golden] = elements(element, &mut random);
-            let numbers = [COUNT as u64, element.bytes() as u64, 1, mode(comparison).into(), 0, 0, 0];
+            let numbers = [COUNT as u64, element.bytes() as u64, 1, 0, mode(comparison).into(), 0, 0, 0];
             let kernel = format!("compare_{}", element.name());
             let verdict = emulated(&emulator, &kernel, &[&found, &golden], &numbers);
             let expected = compare::error(&Layout::numbers(element, comparison), &found, &golden);
@@ -121,7 +121,8 @@ fn members_of_structures_are_compared_apart() {
     let original: Vec<u8> = (0..elements * stride).map(|at| (at * 7) as u8).collect();
     let compared = |found: &[u8], (offset, element, count): (usize, Element, usize)| {
         let all = (elements * count) as u64;
-        let numbers = [all, stride as u64, count as u64, mode(Comparison::Share).into(), 0, 0, 0];
+        let step = if count == 2 { 8 } else { 12 };
+        let numbers = [all, stride as u64, count as u64, step, mode(Comparison::Share).into(), 0, 0, 0];
         let kernel = format!("compare_{}", element.name());
         emulated(&emulator, &kernel, &[&found[offset..], &original[offset..]], &numbers).differing
     };
@@ -133,6 +134,14 @@ fn members_of_structures_are_compared_apart() {
     assert_eq!((compared(&found, weight), compared(&found, pair)), (3, 0));
     [8, 23, 12 * stride + 15, 12 * stride + 16, 39 * stride + 8].into_iter().for_each(|at| found[at] ^= 1);
     assert_eq!((compared(&found, weight), compared(&found, pair)), (3, 5));
+    // Of three structures of twelve bytes in each the first float.
+    assert_eq!(compared(&original, (0, Element::F32, 3)), 0);
+    let strided = [13, 24 + 3, stride + 12, stride + 11].map(|at| {
+        let mut one = original.clone();
+        one[at] ^= 1;
+        one
+    });
+    assert_eq!(strided.map(|found| compared(&found, (0, Element::F32, 3))), [1, 1, 1, 0]);
 }
 
 #[test]
@@ -143,11 +152,11 @@ fn what_only_one_of_both_wrote_is_counted() {
     let golden = words([1, 2, golden_fill, golden_fill]);
     let found = words([1, fill, fill, 5]);
     let numbers =
-        |is_filled| [4, 4, 1, mode(Comparison::Exact).into(), is_filled, fill.into(), golden_fill.into()];
+        |is_filled| [4, 4, 1, 0, mode(Comparison::Exact).into(), is_filled, fill.into(), golden_fill.into()];
     let verdict = emulated(&emulator, "compare_u32", &[&found, &golden], &numbers(1));
     assert_eq!(verdict, Verdict { strayed: 2, ..Verdict::default() });
     let wide = |fill: u32| u64::from(fill) << 32 | u64::from(fill);
-    let numbers = [2, 8, 1, mode(Comparison::Exact).into(), 1, wide(fill), wide(golden_fill)];
+    let numbers = [2, 8, 1, 0, mode(Comparison::Exact).into(), 1, wide(fill), wide(golden_fill)];
     let verdict = emulated(&emulator, "compare_f64", &[&found, &golden], &numbers);
     assert_eq!((verdict.strayed, verdict.differing), (1, 1), "of two elements");
 }
@@ -229,7 +238,7 @@ fn what_is_as_near_as_can_be_does_not_differ() {
     let [found, golden] = [floats([0.0, 1.0, 2.0]), floats([-0.0, 1.0, 3.0])];
     for (comparison, expected) in [(Comparison::Relative, 1), (Comparison::Exact, 2), (Comparison::Share, 2)]
     {
-        let numbers = [3, 4, 1, mode(comparison).into(), 0, 0, 0];
+        let numbers = [3, 4, 1, 0, mode(comparison).into(), 0, 0, 0];
         let verdict = emulated(&emulator, "compare_f32", &[&found, &golden], &numbers);
         assert_eq!(verdict.differing, expected, "{comparison:?}");
     }
