@@ -1,5 +1,6 @@
 //! The subject of an evolution: a PTX text with a workload.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nitro_ptx::emulate::{Emulator, Unsupported};
@@ -9,7 +10,9 @@ use nitro_ptx::{
 
 use crate::runner::{Assemble, Code};
 use crate::words::several;
-use crate::workload::{Argument, BufferVariable, Launch, Role, Set, Workload, WorkloadError};
+use crate::workload::{
+    Argument, BufferVariable, HostStep, Inputs, Launch, Role, Set, Workload, WorkloadError,
+};
 
 /// A PTX text with a workload that fits it.
 #[derive(Clone, Debug)]
@@ -125,9 +128,11 @@ impl Subject {
         let module = Module::parse(ptx)?;
         workload.variables().try_for_each(|variable| check_variable(&module, &workload, variable))?;
         let kernels = workload.kernels();
-        // The host reads such a variable, of which each part has one of its own.
-        let is_read = workload.variables().any(|(.., role)| role != Role::In);
-        let apart = if is_read { vec![kernels] } else { module.apart(&kernels) };
+        let constants: HashSet<String> =
+            module.variables().filter(|one| one.is_constant).map(|one| one.name).collect();
+        // The host looks at others, of which each part has one of its own.
+        let are_constants = workload.variables().all(|(variable, ..)| constants.contains(&variable.name));
+        let apart = if are_constants { module.apart(&kernels) } else { vec![kernels] };
         let apart = apart.into_iter().map(|group| group.into_iter().map(str::to_owned).collect()).collect();
         let subject = Self {
             base: Base::new(module).editing(&workload.kernels()),
@@ -136,11 +141,25 @@ impl Subject {
             workload,
         };
         let inputs = subject.workload.inputs(Set::Search, 0)?;
+        subject.check_cleared(&inputs, &constants)?;
         inputs.launches.iter().chain(&inputs.judge).try_for_each(|launch| subject.check(launch))?;
         match subject.base.module().texture_access(&subject.workload.all_kernels()) {
             Some(found) => Err(SubjectError::Texture(found)),
             None => Ok(subject.proposing(Vec::new())),
         }
+    }
+
+    /// Checks that the host clears no constant, since what clears on a device is a kernel.
+    fn check_cleared(&self, inputs: &Inputs, constants: &HashSet<String>) -> Result<(), SubjectError> {
+        let cleared = inputs.host.iter().filter_map(|step| match step {
+            HostStep::Clear(buffer) => inputs.buffers[*buffer].variable.as_ref(),
+            _ => None,
+        });
+        let Some(name) = cleared.into_iter().find(|name| constants.contains(*name)) else { return Ok(()) };
+        let named = self.workload.variables().find(|(variable, ..)| variable.name == *name);
+        let line = named.map_or(1, |(variable, ..)| variable.line);
+        let message = format!("nothing clears `{name}`, which is a constant; copy zeros to it");
+        Err(WorkloadError::Text { file: self.workload.file().to_owned(), line, message }.into())
     }
 
     /// Checks that a kernel takes the arguments of a launch.

@@ -150,13 +150,21 @@ fn variables_that_no_buffer_is_are_named_unless_the_text_sets_them() {
 }
 
 #[test]
-fn kernels_are_assembled_together_where_the_host_reads_a_variable() {
-    let of = |role: &str| {
+fn kernels_are_assembled_together_where_the_host_looks_at_a_variable_that_they_may_write() {
+    let of = |variable: &str, role: &str| {
         let ptx = PTX.replace(".const .u32 m = 7;", ".const .u32 m = 7;\n.global .u32 v;");
-        let lines = format!("length = 1\nrole = \"{role}\"\nvariable = \"v\"");
+        let lines = format!("length = 1\nrole = \"{role}\"\nvariable = \"{variable}\"");
         let subject =
             Subject::new(&ptx, Workload::parse(Path::new("k.toml"), &with_variable(&lines)).unwrap());
         texts(&subject.unwrap(), "", 1).1
     };
-    assert_eq!((of("in"), of("inout")), (2, 1));
+    assert_eq!((of("m", "in"), of("m", "scratch"), of("v", "in"), of("v", "inout")), (2, 2, 1, 1));
+}
+
+#[test]
+fn no_constant_is_cleared() {
+    let run = with_variable("length = 1\nrole = \"scratch\"\nvariable = \"m\"") + "[[step]]\nclear = \"m\"\n";
+    let said =
+        Subject::new(PTX, Workload::parse(Path::new("k.toml"), &run).unwrap()).unwrap_err().to_string();
+    assert_eq!(said, "k.toml:6: nothing clears `m`, which is a constant; copy zeros to it");
 }
