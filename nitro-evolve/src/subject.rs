@@ -115,7 +115,14 @@ fn check_variable(
         }
         Some(_) => return Ok(()),
     };
-    Err(WorkloadError::Text { file: workload.file().to_owned(), line, message }.into())
+    Err(of_workload(workload, line, &message))
+}
+
+/// Returns the error of a line of a workload.
+fn of_workload(workload: &Workload, line: usize, message: &str) -> SubjectError {
+    // Names are whatever somebody wrote.
+    let message = message.replace(char::is_control, " ");
+    WorkloadError::Text { file: workload.file().to_owned(), line, message }.into()
 }
 
 impl Subject {
@@ -159,7 +166,7 @@ impl Subject {
         let named = self.workload.variables().find(|(variable, ..)| variable.name == *name);
         let line = named.map_or(1, |(variable, ..)| variable.line);
         let message = format!("nothing clears `{name}`, which is a constant; copy zeros to it");
-        Err(WorkloadError::Text { file: self.workload.file().to_owned(), line, message }.into())
+        Err(of_workload(&self.workload, line, &message))
     }
 
     /// Checks that a kernel takes the arguments of a launch.

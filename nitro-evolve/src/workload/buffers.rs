@@ -107,14 +107,8 @@ impl Reader<'_> {
         let (mut structure, mut formulas) = (StructureBuilder::new(), Vec::new());
         self.members(&buffer.members, (buffer, all), None, (&mut structure, &mut formulas))?;
         let layout = structure.finish();
-        let (members, numbers) = (layout.members.len(), layout.scalars().count());
-        if members > MOST_MEMBERS || numbers > MOST_NUMBERS {
-            let message = format!(
-                "a structure has up to {MOST_MEMBERS} members and {MOST_NUMBERS} numbers, and this {members} with \
-                 {numbers}"
-            );
-            return wrong(buffer.name.span(), message);
-        }
+        let numbers = layout.members.iter().map(|member| member.count).sum();
+        check_extent(&buffer.name, layout.members.len(), numbers)?;
         Ok((layout, formulas))
     }
 
@@ -126,6 +120,7 @@ impl Reader<'_> {
         around: Option<&WrittenMember>,
         (structure, formulas): (&mut StructureBuilder, &mut Vec<Expression>),
     ) -> Result<(), Wrong> {
+        check_extent(around.map_or(&buffer.name, |around| &around.name), written.len(), 0)?;
         let mut names = BTreeSet::new();
         for own in written {
             let name = own.name.get_ref();
@@ -221,6 +216,18 @@ fn member(
     };
     let alignment_bytes = alignment(own, member.element.bytes())?;
     Ok((Member { count: count(own)?, ..member }, alignment_bytes))
+}
+
+/// Checks that the structures of this name are no larger than any person writes.
+fn check_extent(name: &Text, members: usize, numbers: usize) -> Result<(), Wrong> {
+    if members <= MOST_MEMBERS && numbers <= MOST_NUMBERS {
+        return Ok(());
+    }
+    let message = format!(
+        "a structure has up to {MOST_MEMBERS} members and {MOST_NUMBERS} numbers, and `{}` {members} with {numbers}",
+        name.get_ref()
+    );
+    wrong(name.span(), message)
 }
 
 /// Reads the number of bytes of which the address of a member is a multiple, where it is usually this.

@@ -160,7 +160,7 @@ fn structures_may_have_arrays_of_structures() {
         assert_eq!(read(&of_structures(&BOX.replacen(old, new, 1))).unwrap_err(), expected);
     }
     let large = read(&of_structures(&BOX.replace("count = 3", "count = 40000"))).unwrap_err();
-    let expected = "heat.toml:9: a structure has up to 256 members and 65536 numbers, and this 4 with 80002";
+    let expected = "heat.toml:9: a structure has up to 256 members and 65536 numbers, and `a` 4 with 80002";
     assert_eq!(large, expected);
 }
 
