@@ -184,7 +184,8 @@ impl Workload {
     ///
     /// A patch may rely on that, and no input of the test shows it.
     pub fn undrawn(&self) -> impl Iterator<Item = String> {
-        self.buffers.iter().flat_map(Buffer::undrawn)
+        let numbers = self.cases.first().map_or(0, |case| case.values.len()) + self.definitions.len();
+        self.buffers.iter().flat_map(move |buffer| buffer.undrawn(numbers))
     }
 
     /// Returns the variables of the module that buffers are, with the bytes and the use of each.
@@ -302,15 +303,21 @@ impl Workload {
 }
 
 impl Buffer {
-    /// Returns what of it holds the same whatever the seed. Whoever names a file knows the data.
-    fn undrawn(&self) -> Vec<String> {
+    /// Returns what of it holds the same whatever the seed, where so many numbers stand before the element's among those
+    /// that formulas name. Whoever names a file knows the data.
+    fn undrawn(&self, numbers: usize) -> Vec<String> {
         let Source::Values(formulas) = &self.source else { return Vec::new() };
         if !matches!(self.role, Role::In | Role::InOut) {
             return Vec::new();
         }
         let members = self.layout.members.iter().zip(formulas);
+        // What is a number of the case, as a scalar argument may be, is another one in others.
+        let is_scalar = |values: &Expression| {
+            let positions = values.positions();
+            !positions.is_empty() && !positions.contains(&numbers)
+        };
         let may_be_others = |member: &Member, values: &Expression| {
-            !values.is_drawn() && values.text != "0" && member.pointer.is_none()
+            !values.is_drawn() && values.text != "0" && member.pointer.is_none() && !is_scalar(values)
         };
         let undrawn = members.filter(|(member, values)| may_be_others(member, values));
         undrawn.map(|(member, _)| member.name_in(&self.name)).collect()

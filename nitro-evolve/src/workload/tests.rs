@@ -235,6 +235,11 @@ fn values_that_no_seed_changes_are_told() {
     };
     assert_eq!(names("i"), ["a"]);
     assert_eq!(names("2 * max(i, 1)"), ["a"]);
+    assert_eq!(
+        (names("n + i"), names("n + 1")),
+        (vec!["a".to_owned()], Vec::new()),
+        "that is as an argument"
+    );
     assert!(names("i - floor(integer(0, 3) / 2)").is_empty() && names("0").is_empty());
 }
 
