@@ -106,6 +106,12 @@ impl GuardedBuffer {
         unsafe { driver!(cuMemSetAccess(address, pages, &access, 1)) }
     }
 
+    /// The stream of the work on it.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        self.stream
+    }
+
     /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {

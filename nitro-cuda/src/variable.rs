@@ -6,7 +6,7 @@ use std::ptr;
 use cudarc::driver::sys::CUresult;
 
 use crate::driver::driver;
-use crate::{CudaError, Module, Stream, capture};
+use crate::{CudaError, GuardedBuffer, Module, Stream, capture};
 
 const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
 
@@ -64,6 +64,57 @@ impl<'m> Variable<'m> {
     #[allow(clippy::len_without_is_empty, reason = "no variable is empty")]
     pub fn len(&self) -> usize {
         self.bytes
+    }
+
+    /// The address of its first byte on the device.
+    #[must_use]
+    pub fn pointer(&self) -> u64 {
+        self.pointer
+    }
+
+    /// Copies the content of a buffer that has as many bytes, in the order of the buffer's stream.
+    ///
+    /// # Errors
+    /// [`CudaError::Length`], or when the driver refuses it.
+    pub fn copy_from(&self, source: &GuardedBuffer) -> Result<(), CudaError> {
+        self.same_length(source)?;
+        // SAFETY: the buffer has so many bytes, and dropping it waits for the stream.
+        unsafe { self.copy_from_address(source.stream(), source.pointer()) }
+    }
+
+    /// Copies as many bytes as it has from an address on the device, in the order of a stream. Launches that come later
+    /// find them, also where it is a constant.
+    ///
+    /// # Safety
+    /// So many bytes are there, until the stream has come past the copy.
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub unsafe fn copy_from_address(&self, stream: Stream, address: u64) -> Result<(), CudaError> {
+        self.module.note_launch(stream)?;
+        let _active = self.module.device().activate()?;
+        // SAFETY: both have so many bytes, as the caller says; dropping the module waits for the stream.
+        unsafe { driver!(cuMemcpyDtoDAsync_v2(self.pointer, address, self.bytes, stream.handle)) }
+    }
+
+    /// Copies its content to a buffer that has as many bytes, in the order of the buffer's stream.
+    ///
+    /// # Errors
+    /// [`CudaError::Length`], or when the driver refuses it.
+    pub fn copy_to(&self, target: &mut GuardedBuffer) -> Result<(), CudaError> {
+        self.same_length(target)?;
+        let (to, stream) = (target.pointer(), target.stream());
+        self.module.note_launch(stream)?;
+        let _active = self.module.device().activate()?;
+        // SAFETY: both have so many bytes, and dropping either waits for the stream.
+        unsafe { driver!(cuMemcpyDtoDAsync_v2(to, self.pointer, self.bytes, stream.handle)) }
+    }
+
+    fn same_length(&self, buffer: &GuardedBuffer) -> Result<(), CudaError> {
+        match buffer.len() == self.bytes {
+            true => Ok(()),
+            false => Err(CudaError::Length { expected: self.bytes, found: buffer.len() }),
+        }
     }
 
     /// Writes all of its bytes after the work that a stream was given before, and waits for it.

@@ -1,26 +1,35 @@
 //! The distance of results from the original's.
 
-use crate::workload::{Comparison, Element};
+use crate::workload::{Comparison, Layout, Member};
 
-/// Returns the error of a buffer by its comparison.
+/// Returns the error of a buffer, the largest of its members' by their comparisons. What pads structures is none.
 ///
 /// It is infinite where one value is a number and the other is not. The relative one is GEVO's: max |x - g| / |g|, or
 /// |x| where g is 0.
-pub(crate) fn error(element: Element, comparison: Comparison, found: &[u8], original: &[u8]) -> f64 {
+pub(crate) fn error(layout: &Layout, found: &[u8], original: &[u8]) -> f64 {
     if found == original {
         return 0.0;
     }
-    let size = element.bytes();
-    let pairs = found.chunks_exact(size).zip(original.chunks_exact(size));
+    layout.members.iter().map(|member| of_member(member, layout.bytes, found, original)).fold(0.0, f64::max)
+}
+
+/// Returns the error of a member of elements of so many bytes.
+fn of_member(member: &Member, bytes: usize, found: &[u8], original: &[u8]) -> f64 {
+    let size = member.element.bytes();
+    let begins = (0..member.count).map(|at| member.offset_bytes + at * member.stride_bytes);
+    let elements = found.chunks_exact(bytes).zip(original.chunks_exact(bytes));
+    let pairs = elements.flat_map(|(found, original)| {
+        begins.clone().map(|begin| (&found[begin..begin + size], &original[begin..begin + size]))
+    });
     let differing = pairs.filter(|(found, original)| found != original);
-    match comparison {
-        Comparison::Exact => f64::INFINITY,
-        Comparison::Share => differing.count() as f64 / (original.len() / size) as f64,
+    match member.comparison {
+        Comparison::Exact => differing.map(|_| f64::INFINITY).next().unwrap_or(0.0),
+        Comparison::Share => differing.count() as f64 / (original.len() / bytes * member.count) as f64,
         Comparison::Relative | Comparison::Absolute => {
             let mut worst = 0.0f64;
             for (found, original) in differing {
-                let (found, original) = (element.value(found), element.value(original));
-                worst = worst.max(distance(comparison, found, original));
+                let (found, original) = (member.element.value(found), member.element.value(original));
+                worst = worst.max(distance(member.comparison, found, original));
             }
             worst
         }
@@ -44,10 +53,11 @@ fn distance(comparison: Comparison, found: f64, original: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::{Element, StructureBuilder};
 
     fn of(comparison: Comparison, found: &[f32], original: &[f32]) -> f64 {
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
-        error(Element::F32, comparison, &bytes(found), &bytes(original))
+        error(&Layout::numbers(Element::F32, comparison), &bytes(found), &bytes(original))
     }
 
     #[test]
@@ -68,5 +78,38 @@ mod tests {
             assert_eq!(of(comparison, &[f32::INFINITY], &[f32::NEG_INFINITY]), f64::INFINITY);
             assert_eq!(of(comparison, &[f32::NAN, -0.0], &[-f32::NAN, 0.0]), 0.0);
         }
+    }
+
+    /// Lays out a structure of numbers.
+    fn structure(members: &[(&str, Element, Comparison)]) -> Layout {
+        let mut structure = StructureBuilder::new();
+        for &(name, element, comparison) in members {
+            structure.add(Member::new(name.to_owned(), element, comparison), element.bytes());
+        }
+        structure.finish()
+    }
+
+    #[test]
+    fn members_are_compared_each_in_its_own_way_and_padding_is_not() {
+        let layout = structure(&[
+            ("weight", Element::F32, Comparison::Relative),
+            ("center", Element::I64, Comparison::Share),
+            ("kind", Element::U8, Comparison::Exact),
+        ]);
+        assert_eq!(layout.bytes, 24);
+        let element = |weight: f32, center: i64, kind: u8, padding: u8| {
+            let mut bytes = [padding; 24];
+            bytes[..4].copy_from_slice(&weight.to_le_bytes());
+            bytes[8..16].copy_from_slice(&center.to_le_bytes());
+            bytes[16] = kind;
+            bytes
+        };
+        let original = [element(2.0, 7, 1, 0), element(4.0, 8, 2, 0)].concat();
+        let error =
+            |first: [u8; 24], second: [u8; 24]| super::error(&layout, &[first, second].concat(), &original);
+        assert_eq!(error(element(2.0, 7, 1, 9), element(4.0, 8, 2, 3)), 0.0);
+        assert_eq!(error(element(2.0, 7, 1, 9), element(4.5, 8, 2, 3)), 0.125);
+        assert_eq!(error(element(2.0, 9, 1, 9), element(4.5, 8, 2, 3)), 0.5, "one of two centers");
+        assert_eq!(error(element(2.0, 7, 1, 0), element(4.0, 8, 3, 0)), f64::INFINITY);
     }
 }

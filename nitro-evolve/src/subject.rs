@@ -1,13 +1,18 @@
 //! The subject of an evolution: a PTX text with a workload.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nitro_ptx::emulate::{Emulator, Unsupported};
-use nitro_ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
+use nitro_ptx::{
+    Base, DeviceVariable, Edit, Module, ParseError, PatchError, Proposal, Reason, TextureAccess,
+};
 
 use crate::runner::{Assemble, Code};
 use crate::words::several;
-use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
+use crate::workload::{
+    Argument, BufferVariable, HostStep, Inputs, Launch, Role, Set, Workload, WorkloadError,
+};
 
 /// A PTX text with a workload that fits it.
 #[derive(Clone, Debug)]
@@ -51,9 +56,19 @@ pub enum SubjectError {
         /// Bytes of each argument.
         given: Vec<usize>,
     },
+    /// A kernel that the workload launches takes a texture or a surface.
+    #[error("{}`{}` in `{}` takes a texture or a surface, which a workload cannot bind; a kernel that loads from a \
+             buffer instead, as by `__ldg`, can be evolved, and so can the PTX's other kernels",
+            at_line(.0.line), .0.opcode, .0.function)]
+    Texture(TextureAccess),
     /// A kernel that the workload launches does what only a GPU can.
     #[error("{0}; with --device cuda:0 it runs on a GPU, where nothing has to be emulated")]
     NotEmulated(#[from] Unsupported),
+}
+
+/// Says on which line something stands.
+fn at_line(line: Option<usize>) -> String {
+    line.map(|line| format!("line {line}: ")).unwrap_or_default()
 }
 
 /// Says which kernels there are.
@@ -72,14 +87,59 @@ fn listed(bytes: &[usize]) -> String {
     }
 }
 
+/// Checks that a buffer is a variable of a module, which has as many bytes.
+fn check_variable(
+    module: &Module,
+    workload: &Workload,
+    (variable, bytes, role): (&BufferVariable, u64, Role),
+) -> Result<(), SubjectError> {
+    let (name, line) = (&variable.name, variable.line);
+    let known: Vec<DeviceVariable> = module.variables().collect();
+    let message = match known.iter().find(|known| known.name == *name) {
+        None => {
+            let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+            let only = if names.is_empty() {
+                "which has none".to_owned()
+            } else {
+                format!("only {}", several(&names))
+            };
+            format!("there is no variable `{name}` in the PTX, {only}")
+        }
+        Some(known) if known.bytes as u64 != bytes => {
+            format!("the variable `{name}` has {} bytes, and this buffer {bytes}", known.bytes)
+        }
+        Some(known) if known.is_constant && matches!(role, Role::Out | Role::InOut) => {
+            format!(
+                "no kernel writes `{name}`, which is a constant; its role is \"in\", or \"scratch\" for a copy"
+            )
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(of_workload(workload, line, &message))
+}
+
+/// Returns the error of a line of a workload.
+fn of_workload(workload: &Workload, line: usize, message: &str) -> SubjectError {
+    // Names are whatever somebody wrote.
+    let message = message.replace(char::is_control, " ");
+    WorkloadError::Text { file: workload.file().to_owned(), line, message }.into()
+}
+
 impl Subject {
     /// Reads a text, and checks that the launches of the workload fit it.
     ///
     /// # Errors
-    /// When the text is no PTX, a kernel is not there, or takes other arguments.
+    /// When the text is no PTX, a kernel is not there, takes other arguments or a texture, or a buffer is a variable
+    /// that is not there.
     pub fn new(ptx: &str, workload: Workload) -> Result<Self, SubjectError> {
         let module = Module::parse(ptx)?;
-        let apart = module.apart(&workload.kernels());
+        workload.variables().try_for_each(|variable| check_variable(&module, &workload, variable))?;
+        let kernels = workload.kernels();
+        let constants: HashSet<String> =
+            module.variables().filter(|one| one.is_constant).map(|one| one.name).collect();
+        // The host looks at others, of which each part has one of its own.
+        let are_constants = workload.variables().all(|(variable, ..)| constants.contains(&variable.name));
+        let apart = if are_constants { module.apart(&kernels) } else { vec![kernels] };
         let apart = apart.into_iter().map(|group| group.into_iter().map(str::to_owned).collect()).collect();
         let subject = Self {
             base: Base::new(module).editing(&workload.kernels()),
@@ -88,8 +148,25 @@ impl Subject {
             workload,
         };
         let inputs = subject.workload.inputs(Set::Search, 0)?;
+        subject.check_cleared(&inputs, &constants)?;
         inputs.launches.iter().chain(&inputs.judge).try_for_each(|launch| subject.check(launch))?;
-        Ok(subject.proposing(Vec::new()))
+        match subject.base.module().texture_access(&subject.workload.all_kernels()) {
+            Some(found) => Err(SubjectError::Texture(found)),
+            None => Ok(subject.proposing(Vec::new())),
+        }
+    }
+
+    /// Checks that the host clears no constant, since what clears on a device is a kernel.
+    fn check_cleared(&self, inputs: &Inputs, constants: &HashSet<String>) -> Result<(), SubjectError> {
+        let cleared = inputs.host.iter().filter_map(|step| match step {
+            HostStep::Clear(buffer) => inputs.buffers[*buffer].variable.as_ref(),
+            _ => None,
+        });
+        let Some(name) = cleared.into_iter().find(|name| constants.contains(*name)) else { return Ok(()) };
+        let named = self.workload.variables().find(|(variable, ..)| variable.name == *name);
+        let line = named.map_or(1, |(variable, ..)| variable.line);
+        let message = format!("nothing clears `{name}`, which is a constant; copy zeros to it");
+        Err(of_workload(&self.workload, line, &message))
     }
 
     /// Checks that a kernel takes the arguments of a launch.
@@ -117,6 +194,15 @@ impl Subject {
     pub fn check_emulated(&self) -> Result<(), SubjectError> {
         Emulator::for_kernels(self.base.module(), &self.workload.all_kernels())?;
         Ok(())
+    }
+
+    /// Returns the variables that launched kernels lead to and that begin with zeros, unless a buffer is one: in the
+    /// program they are from the host may have set them, or have read them.
+    pub(crate) fn unnamed_variables(&self) -> Vec<DeviceVariable> {
+        let mut all = self.base.module().variables_of(&self.workload.all_kernels());
+        let is_named = |name: &str| self.workload.variables().any(|(variable, ..)| variable.name == name);
+        all.retain(|one| !one.is_initialised && !is_named(&one.name));
+        all
     }
 
     /// Returns the same with these among the edits that are drawn, beside those that the text itself suggests.
@@ -195,89 +281,4 @@ impl Subject {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-    use std::sync::Mutex;
-
-    use nitro_ptx::Patch;
-
-    use super::*;
-
-    const PTX: &str = "\
-.version 9.0
-.target sm_90
-.address_size 64
-.const .u32 m = 7;
-.visible .entry one() { .reg .b32 %r<3>; ld.const.u32 %r1, [m]; add.s32 %r2, %r1, 1; ret; }
-.visible .entry other() { .reg .b32 %r<3>; ld.const.u32 %r1, [m]; ret; }
-";
-    const RUN: &str = "\
-[[buffer]]
-name = \"y\"
-type = \"u32\"
-length = \"1\"
-role = \"out\"
-[[step]]
-kernel = \"one\"
-grid = [1]
-block = [1]
-arguments = []
-[[step]]
-kernel = \"other\"
-grid = [1]
-block = [1]
-arguments = []
-[[search]]
-[[validation]]
-seed = 1
-[[test]]
-seed = 2
-";
-
-    /// Returns the texts that are assembled of a candidate, and the number of its images.
-    fn texts(subject: &Subject, edits: &str, images: usize) -> (Vec<String>, usize) {
-        let seen = Mutex::new(Vec::new());
-        let patch = format!("patch of {}\n{edits}", subject.base().module().digest());
-        let candidate = subject.kernels(&patch.parse::<Patch>().unwrap().edits).unwrap();
-        let code = subject.assembled(&candidate, &|text| {
-            seen.lock().unwrap().push(text.clone());
-            Ok(Code { ptx: text.into(), images: vec![Arc::from(&b"code"[..]); images] })
-        });
-        let code = code.unwrap();
-        assert_eq!(*code.ptx, candidate.to_string());
-        (seen.into_inner().unwrap(), code.images.len())
-    }
-
-    #[test]
-    fn arithmetic_is_approximate_only_where_an_error_is_permitted() {
-        let ptx = PTX.replace("add.s32 %r2, %r1, 1;", "sqrt.rn.f32 %r2, %r1;");
-        let subject = Subject::new(&ptx, Workload::parse(Path::new("k.toml"), RUN).unwrap()).unwrap();
-        let proposed = |subject: &Subject| -> Vec<String> {
-            let all = subject.base().proposed().filter(|own| own.reason == Reason::Precision);
-            all.map(|proposal| proposal.operation.to_string()).collect()
-        };
-        assert!(proposed(&subject).is_empty());
-        assert_eq!(proposed(&subject.clone().within(0.01)), ["approximate b1"]);
-        assert!(proposed(&subject.within(0.01).within(0.0)).is_empty());
-    }
-
-    #[test]
-    fn kernels_that_have_nothing_to_do_with_each_other_are_assembled_one_by_one() {
-        let of = |ptx: &str| Subject::new(ptx, Workload::parse(Path::new("k.toml"), RUN).unwrap()).unwrap();
-        let subject = of(PTX);
-        let (before, images) = texts(&subject, "", 1);
-        assert_eq!((before.len(), images), (2, 2));
-        assert!(before[0].contains(".entry one") && !before[0].contains(".entry other"));
-        let (after, _) = texts(&subject, "delete b1\n", 1);
-        assert!(after[0] != before[0] && after[1] == before[1], "one of two is as it was");
-        let (all, images) = texts(&subject, "", 0);
-        let last = all.last().unwrap();
-        assert!(
-            images == 0 && last.contains(".entry one") && last.contains(".entry other"),
-            "the driver takes it as a whole"
-        );
-        let sharing =
-            of(&PTX.replace(".const .u32 m = 7;", ".global .u32 m = 7;").replace("ld.const", "ld.global"));
-        assert_eq!(texts(&sharing, "", 1).0.len(), 1, "one could write what the other reads");
-    }
-}
+mod tests;

@@ -40,3 +40,5 @@ pub use self::profile::Profile;
 pub use self::text::error::ParseError;
 pub use self::text::module::{InstructionId, Module};
 pub use self::text::parameters::Parameter;
+pub use self::text::textures::TextureAccess;
+pub use self::text::variables::DeviceVariable;

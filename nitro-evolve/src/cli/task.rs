@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nitro_ptx::Patch;
+use nitro_ptx::{DeviceVariable, Patch};
 use nitro_search::threads::cores;
 use nitro_train::BoxError;
 
@@ -22,7 +22,7 @@ use crate::observer::Observer;
 use crate::plan::PlannedSubject;
 use crate::runner::{Runner, RunnerError};
 use crate::subject::Subject;
-use crate::workload::{Set, Workload};
+use crate::workload::Set;
 
 /// A subject with what was asked for.
 pub(super) struct Task<'a> {
@@ -64,7 +64,7 @@ impl Task<'_> {
     /// Runs the original alone, and prints its times.
     fn check(&self, devices: Devices, out: &mut dyn Write) -> Result<(), BoxError> {
         let workload = self.subject.workload();
-        warn(workload, &Terminal::new());
+        warn(self.subject, &Terminal::new());
         let Devices { mut runners, assemble, .. } = devices;
         let original = original_code(self.subject, &*assemble).map_err(|error| self.failed(&error))?;
         let sets = &[Set::Search, Set::Validation, Set::Test];
@@ -104,7 +104,7 @@ impl Task<'_> {
             prepare(&subject, args, max_error, &mut runners);
         left_out.iter().for_each(|line| terminal.message(line));
         let small_inputs = self.small_inputs(small_inputs, &terminal);
-        warn(subject.workload(), &terminal);
+        warn(&subject, &terminal);
         say_proposed(&subject, &terminal);
         let cores = cores();
         let request = EvolveRequest {
@@ -207,8 +207,19 @@ fn say_proposed(subject: &Subject, terminal: &Terminal) {
     }
 }
 
-/// Says what a workload lets evolution rely on.
-fn warn(workload: &Workload, terminal: &Terminal) {
+/// Says what a workload lets evolution rely on, and what it leaves out.
+fn warn(subject: &Subject, terminal: &Terminal) {
+    let workload = subject.workload();
+    for DeviceVariable { name, is_constant, .. } in subject.unnamed_variables() {
+        let what = match is_constant {
+            true => format!("the constant `{name}` is all zeros"),
+            false => format!("the variable `{name}` begins with zeros, and what is left there is no result"),
+        };
+        terminal.message(&format!(
+            "{}: {what}, since no buffer is it; `variable = \"{name}\"` under [[buffer]] makes one so",
+            workload.file().display()
+        ));
+    }
     for name in workload.undrawn() {
         terminal.message(&format!(
             "{}: `{name}` holds values that no seed changes: a patch may rely on them, and no test will show it; \

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use nitro_ptx::{Module, Parameter};
+use nitro_ptx::{DeviceVariable, Module, Parameter};
 
 use crate::words::{is_word, several};
+use crate::workload::Element;
 
 /// Writes a workload for a kernel of a module, which has to be named where there are several.
 ///
@@ -27,11 +28,15 @@ pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String
             }
         },
     };
+    // What begins with a value of the text is a table of the compiler's, or none of the host's business.
+    let mut variables = module.variables_of(&[kernel]);
+    variables.retain(|variable| !variable.is_initialised);
     match module.parameters(kernel) {
         Some(parameters)
-            if parameters.iter().any(|parameter| is_pointer(parameter) || is_structure(parameter)) =>
+            if parameters.iter().any(|parameter| is_pointer(parameter) || is_structure(parameter))
+                || variables.iter().any(|variable| !variable.is_constant) =>
         {
-            Ok(text(kernel, &parameters, module.block(kernel)))
+            Ok(text(kernel, &parameters, &variables, module.block(kernel)))
         }
         Some(_) => Err(format!("`{kernel}` takes no pointer, so that no buffer could hold a result of it")),
         None => Err(format!("the parameters of `{kernel}` are written in a way that is not known")),
@@ -65,7 +70,12 @@ fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
     names
 }
 
-fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) -> String {
+fn text(
+    kernel: &str,
+    parameters: &[Parameter],
+    variables: &[DeviceVariable],
+    compiled_for: Option<Vec<u32>>,
+) -> String {
     let mut text = format!(
         "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked \
          at.\n\n# The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
@@ -92,9 +102,10 @@ fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) 
         }
     }
     let arguments = arguments.join(", ");
-    if last_pointer.is_none() {
+    if last_pointer.is_none() && parameters.iter().any(is_structure) {
         text.push_str(&buffer("result", "out", ""));
     }
+    variables.iter().for_each(|variable| text.push_str(&variable_buffer(variable, &names)));
     if parameters.iter().any(is_structure) {
         text.push_str(
             "\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; \
@@ -127,10 +138,54 @@ fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) 
 fn buffer(name: &str, role: &str, values: &str) -> String {
     format!(
         "\n[[buffer]]\nname = \"{name}\"\n\
-         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
+         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; of structures [[buffer.member]]\n\
          length = \"n\"               # guess\n\
          role = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
     )
+}
+
+/// Writes the buffer of a variable that the text begins with nothing, so that the host sets it, or reads it.
+fn variable_buffer(variable: &DeviceVariable, taken: &[String]) -> String {
+    let DeviceVariable { name, bytes, .. } = variable;
+    let own = if taken.contains(name) { format!("{name}_variable") } else { name.clone() };
+    let (element, is_known) = element(variable);
+    let guess = if is_known { "" } else { "# guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64" };
+    let (role, values) = match variable.is_constant {
+        true => (
+            "role = \"in\"                # a constant",
+            "values = \"uniform(-1, 1)\"  # guess: of element i\n",
+        ),
+        false => {
+            ("role = \"inout\"             # guess: in, out, inout, scratch; as it is, it begins with 0", "")
+        }
+    };
+    let line = format!("type = \"{}\"", element.name());
+    format!(
+        "\n[[buffer]]\nname = \"{own}\"\n\
+         variable = \"{name}\"    # of the PTX: what the program copies to it or from it, as by cudaMemcpyToSymbol\n\
+         {}\nlength = {}\n{role}\n{values}",
+        format!("{line:27}{guess}").trim_end(),
+        bytes / element.bytes()
+    )
+}
+
+/// Returns the type of a variable's elements, and whether the text says it.
+fn element(variable: &DeviceVariable) -> (Element, bool) {
+    let known = match variable.element.as_str() {
+        "u8" => Some(Element::U8),
+        "s8" => Some(Element::I8),
+        "u16" => Some(Element::U16),
+        "s16" => Some(Element::I16),
+        "u32" => Some(Element::U32),
+        "s32" => Some(Element::I32),
+        "u64" => Some(Element::U64),
+        "s64" => Some(Element::I64),
+        "f32" => Some(Element::F32),
+        "f64" => Some(Element::F64),
+        _ => None,
+    };
+    let guess = if variable.bytes.is_multiple_of(4) { Element::F32 } else { Element::U8 };
+    (known.unwrap_or(guess), known.is_some())
 }
 
 #[cfg(test)]
@@ -140,7 +195,7 @@ mod tests {
     use nitro_ptx::Module;
 
     use super::of;
-    use crate::workload::Inputs;
+    use crate::workload::{Element, Inputs, Role};
     use crate::{Set, Workload};
 
     fn template(kernels: &str, kernel: Option<&str>) -> Result<String, String> {
@@ -194,6 +249,34 @@ mod tests {
         let text = template(".entry k(.param .u64 x) .reqntid 64 { ret; }", None).unwrap();
         let expected = "grid = [\"ceil_div(n, 64)\"]   # guess\nblock = [64]                 # as the kernel was compiled\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn variables_that_the_text_begins_with_nothing_are_buffers() {
+        let kernels = ".const .align 4 .b8 far[20];\n.visible .global .align 4 .u32 over;\n\
+             .const .f64 table = 0d4000000000000000;\n\
+             .global .align 1 .b8 mask[3];\n.const .f32 other;\n\
+             .entry k(.param .u64 to, .param .u32 n) { .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.const.b32 %r1, [far]; \
+             st.global.u32 [over], %r1; ld.const.b64 %rd1, [table]; ld.global.u8 %r2, [mask]; ret; }\n\
+             .entry b() { .reg .b32 %r<2>; ld.const.b32 %r1, [far]; ret; }";
+        let text = template(kernels, Some("k")).unwrap();
+        let inputs = inputs(&text);
+        let found = inputs.buffers.iter().map(|buffer| {
+            (buffer.variable.as_deref(), buffer.layout.number().unwrap(), buffer.bytes.len(), buffer.role)
+        });
+        let expected = [
+            (None, Element::F32, 400_000, Role::Out),
+            (Some("far"), Element::F32, 20, Role::In),
+            (Some("over"), Element::U32, 4, Role::InOut),
+            (Some("mask"), Element::U8, 3, Role::InOut),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        let said = template(kernels, Some("b")).unwrap_err();
+        assert_eq!(said, "`b` takes no pointer, so that no buffer could hold a result of it");
+        let alone =
+            ".global .u32 count;\n.entry k() { .reg .b32 %r<2>; atom.global.add.u32 %r1, [count], 1; ret; }";
+        let alone = template(alone, None).unwrap();
+        assert_eq!(self::inputs(&alone).buffers.len(), 1, "{alone}");
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! One case on the emulator.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Launch as EmulatedLaunch, Launched, Memory, Options};
 
 use crate::compare;
-use crate::workload::{HostStep, InputBuffer, Inputs, Launch, Role};
+use crate::workload::{HostCopy, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The result of a run of a case.
 pub(crate) struct RunResult {
-    /// The content of each buffer that is compared, or that nobody may change; empty for others.
+    /// The content of each buffer that is compared; empty for others.
     pub buffers: Vec<Vec<u8>>,
+    /// Set if an input was changed.
+    pub changes_input: bool,
     /// The modelled time of the launches that count.
     pub cycles: u64,
     /// The instructions of the launches that count.
@@ -50,7 +53,7 @@ pub(super) fn run_guarded(
 ) -> Result<RunResult, Fault> {
     let mut memory = Memory::new();
     let addresses = allocate_all(&mut memory, inputs);
-    let mut result = RunResult { buffers: Vec::new(), cycles: 0, instructions: 0 };
+    let mut result = RunResult { buffers: Vec::new(), changes_input: false, cycles: 0, instructions: 0 };
     let mut course = Course::default();
     while let Some(launch) = course.next_launch(inputs, &addresses, &mut memory) {
         let most = options.max_instructions.saturating_sub(result.instructions);
@@ -64,9 +67,11 @@ pub(super) fn run_guarded(
         let unlimited = Options { max_instructions: Options::default().max_instructions, ..options };
         self::launch(original, launch, &addresses, (&mut memory, None), &unlimited)?;
     }
-    for (buffer, address) in inputs.buffers.iter().zip(addresses) {
-        let is_kept = buffer.role != Role::Scratch;
-        result.buffers.push(if is_kept { memory.bytes(address).to_vec() } else { Vec::new() });
+    for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
+        let left = memory.bytes(address);
+        result.changes_input |= buffer.role == Role::In && *left != *buffer.placed(&addresses);
+        let is_kept = matches!(buffer.role, Role::Out | Role::InOut);
+        result.buffers.push(if is_kept { left.to_vec() } else { Vec::new() });
     }
     Ok(result)
 }
@@ -91,6 +96,7 @@ impl Course {
             match step {
                 HostStep::Launch(number) => return inputs.launches.get(number),
                 HostStep::Clear(buffer) => memory.clear(addresses[buffer]),
+                HostStep::Copy(step) => copy(memory, addresses, step),
                 HostStep::Leave { flag, to } => {
                     let is_left = memory.bytes(addresses[flag]).iter().all(|&byte| byte == 0);
                     self.at = if is_left { to } else { self.at };
@@ -100,17 +106,36 @@ impl Course {
     }
 }
 
+/// Copies from one buffer to another one.
+pub(super) fn copy(memory: &mut Memory, addresses: &[u64], step: HostCopy) {
+    let HostCopy { from: (from, begin), to: (to, to_begin), bytes } = step;
+    let mut all = memory.bytes(addresses[to]).to_vec();
+    let copied = &memory.bytes(addresses[from])[begin..begin + bytes];
+    all[to_begin..to_begin + bytes].copy_from_slice(copied);
+    memory.write(addresses[to], all);
+}
+
 /// Puts the buffers of a case into memory, and returns their addresses.
 pub(crate) fn allocate_all(memory: &mut Memory, inputs: &Inputs) -> Vec<u64> {
-    inputs.buffers.iter().map(|buffer| allocate(memory, buffer)).collect()
+    let addresses: Vec<u64> = inputs.buffers.iter().map(|buffer| allocate(memory, buffer)).collect();
+    for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
+        if let Cow::Owned(bytes) = buffer.placed(&addresses) {
+            memory.write(address, bytes);
+        }
+    }
+    addresses
 }
 
 /// Puts a buffer into memory, without its content where that is only written.
 fn allocate(memory: &mut Memory, buffer: &InputBuffer) -> u64 {
-    match buffer.role {
+    let address = match buffer.role {
         Role::In | Role::InOut => memory.allocate(buffer.bytes.clone()),
         Role::Out | Role::Scratch => memory.allocate_uninitialised(buffer.bytes.len()),
+    };
+    if let Some(variable) = &buffer.variable {
+        memory.bind(variable, address);
     }
+    address
 }
 
 /// Launches a kernel with buffers at these addresses.
@@ -137,13 +162,15 @@ pub(crate) fn emulated<'a>(launch: &'a Launch, parameters: &'a [Vec<u8>]) -> Emu
 
 /// Returns the distance of a result from the original's, the worst of all buffers; infinite where an input changed.
 pub(super) fn error(inputs: &Inputs, result: &RunResult, original: &RunResult) -> f64 {
+    if result.changes_input {
+        return f64::INFINITY;
+    }
     let mut worst = 0.0f64;
     let results = result.buffers.iter().zip(&original.buffers);
     for (buffer, (found, expected)) in inputs.buffers.iter().zip(results) {
         worst = worst.max(match buffer.role {
-            Role::In if *found != buffer.bytes => f64::INFINITY,
             Role::In | Role::Scratch => 0.0,
-            Role::Out | Role::InOut => compare::error(buffer.element, buffer.comparison, found, expected),
+            Role::Out | Role::InOut => compare::error(&buffer.layout, found, expected),
         });
     }
     worst

@@ -10,7 +10,7 @@ use nitro_ptx::emulate::{Emulator, Guards, Options, Races};
 use nitro_stats::random::Random;
 
 use super::case::{self, RunResult};
-use crate::workload::{Case, HostStep, Inputs, Role, Workload};
+use crate::workload::{Case, HostStep, Inputs, Role, Scalar, Workload};
 
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
@@ -123,12 +123,14 @@ fn of_kernel(whole: &Inputs, kernel: &str) -> Option<Inputs> {
     let mut buffers = whole.buffers.clone();
     let mut random = Random::new(buffers.len() as u64);
     for buffer in buffers.iter_mut().filter(|buffer| matches!(buffer.role, Role::Out | Role::Scratch)) {
-        let elements = buffer.bytes.len() / buffer.element.bytes();
-        buffer.bytes.clear();
-        for _ in 0..elements {
-            // Integers may be positions: 0 is one.
-            let number = if buffer.element.is_float() { random.unit() } else { 0.0 };
-            buffer.element.append(number, &mut buffer.bytes);
+        for element in buffer.bytes.chunks_exact_mut(buffer.layout.bytes) {
+            for Scalar { element: own, offset_bytes, .. } in buffer.layout.scalars() {
+                // Integers may be positions: 0 is one.
+                let number = if own.is_float() { random.unit() } else { 0.0 };
+                let mut bytes = Vec::with_capacity(own.bytes());
+                own.append(number, &mut bytes);
+                element[offset_bytes..offset_bytes + own.bytes()].copy_from_slice(&bytes);
+            }
         }
         buffer.role = Role::InOut;
     }

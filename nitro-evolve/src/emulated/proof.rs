@@ -14,7 +14,7 @@ use super::shown::Changes;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::words::NO_TIME;
-use crate::workload::{HostStep, Inputs, Role};
+use crate::workload::{HostCopy, HostStep, InputBuffer, Inputs, Role, Scalar};
 
 /// The longest that the proof of a patch may take.
 const MOST_TIME: Duration = Duration::from_secs(60);
@@ -225,9 +225,12 @@ fn in_case(
             return Err(Unproved::Decisions);
         }
         for ((buffer, found), expected) in inputs.buffers.iter().zip(&found).zip(&expected) {
-            if let Some(at) = found.first_difference(expected) {
-                let element = at / buffer.element.bytes();
-                return Err(Unproved::Term { element, buffer: buffer.name.clone() });
+            let layout = &buffer.layout;
+            let mut different = found.differences(expected);
+            // What pads structures is nobody's.
+            if let Some((at, member)) = different.find_map(|at| Some((at, layout.member_at(at)?))) {
+                let (element, buffer) = (at / layout.bytes, member.name_in(&buffer.name));
+                return Err(Unproved::Term { element, buffer });
             }
         }
     }
@@ -246,15 +249,11 @@ fn left(
     let addresses = allocate_all(&mut memory, inputs);
     symbols.begin();
     for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
-        let (length, element) = (buffer.bytes.len(), buffer.element);
         match buffer.role {
             // Each program finds something else there; those who judge the results may read it as it was.
-            Role::Scratch if inputs.judge.is_empty() => symbols.unknown(address, length),
-            Role::Out | Role::Scratch => symbols.data(address, length, element.bytes()),
-            Role::In | Role::InOut if data == Data::All || element.is_float() => {
-                symbols.data(address, length, element.bytes());
-            }
-            Role::In | Role::InOut => {}
+            Role::Scratch if inputs.judge.is_empty() => symbols.unknown(address, buffer.bytes.len()),
+            Role::Out | Role::Scratch => make_data(symbols, address, buffer, Data::All),
+            Role::In | Role::InOut => make_data(symbols, address, buffer, data),
         }
     }
     run(program, (inputs, &addresses), &mut memory, options, symbols)?;
@@ -265,6 +264,19 @@ fn left(
         left.push(if is_read { symbols.left(address, &memory) } else { SymbolicBytes::default() });
     }
     Ok(left)
+}
+
+/// Makes data of a buffer symbols, number by number.
+fn make_data(symbols: &mut Symbols, address: u64, buffer: &InputBuffer, data: Data) {
+    let InputBuffer { layout, bytes, .. } = buffer;
+    let is_data =
+        |scalar: &Scalar| scalar.pointer.is_none() && (data == Data::All || scalar.element.is_float());
+    let begins = (0..bytes.len()).step_by(layout.bytes);
+    let numbers = begins.flat_map(|begin| {
+        let scalars = layout.scalars().filter(is_data);
+        scalars.map(move |scalar| (begin + scalar.offset_bytes, scalar.element.bytes()))
+    });
+    symbols.numbers(address, bytes.len(), numbers);
 }
 
 /// Does the steps of a case whose buffers have these addresses.
@@ -287,6 +299,12 @@ fn run(
             HostStep::Clear(buffer) => {
                 memory.clear(addresses[buffer]);
                 symbols.known(addresses[buffer], inputs.buffers[buffer].bytes.len());
+            }
+            HostStep::Copy(step) => {
+                case::copy(memory, addresses, step);
+                let HostCopy { from: (from, begin), to: (to, to_begin), bytes } = step;
+                let place = |buffer: usize, at| (addresses[buffer], inputs.buffers[buffer].bytes.len(), at);
+                symbols.copy(place(from, begin), place(to, to_begin), bytes);
             }
             HostStep::Leave { flag, to } => {
                 if !symbols.left(addresses[flag], memory).are_known() {

@@ -1,10 +1,14 @@
 mod begin_with;
 mod bounded;
+mod changes;
 mod early;
 mod flags;
+mod pointers;
 mod proof;
 mod repair;
+mod structures;
 mod unwritten;
+mod variables;
 
 use std::collections::HashSet;
 use std::path::Path;

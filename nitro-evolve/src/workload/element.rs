@@ -31,6 +31,23 @@ impl Element {
         }
     }
 
+    /// Returns its name, as workloads have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
     /// Tells whether it is a floating-point number.
     #[must_use]
     pub fn is_float(self) -> bool {

@@ -1,22 +1,20 @@
 //! The buffers and launches of one case.
 
-use std::path::Path;
+use std::borrow::Cow;
 use std::time::Instant;
 
 use nitro_stats::random::Random;
 
-use super::element::Element;
 use super::error::WorkloadError;
 use super::expression::Expression;
-use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
+use super::layout::{Layout, Scalar};
+use super::model::{Buffer, Case, Role, Set, Workload};
 use super::step::{PlannedArgument, PlannedLaunch};
 use super::unroll::HostStep;
 use crate::memory;
 
 /// The most bytes of all buffers of a case: what a host can prepare in reasonable time.
 pub(super) const MOST_BYTES: f64 = (16u64 << 30) as f64;
-/// The elements that are made between two looks at the clock.
-const ELEMENTS_AT_ONCE: usize = 1 << 16;
 
 /// The buffers and launches of one case.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,14 +52,39 @@ impl Inputs {
 pub struct InputBuffer {
     /// The name, for messages.
     pub name: String,
-    /// The type of its elements.
-    pub element: Element,
+    /// The layout of its elements.
+    pub layout: Layout,
+    /// The variable of the module that it is, by its name in the PTX; none where it is memory of its own.
+    pub variable: Option<String>,
     /// Its use.
     pub role: Role,
-    /// The comparison of its content, where it is a result.
-    pub comparison: Comparison,
-    /// Its little-endian elements. The content of an output before a run is up to the runner.
+    /// Its little-endian elements. The content of an output before a run is up to the runner. A pointer is how far it
+    /// points behind the beginning of its buffer, until that has an address.
     pub bytes: Vec<u8>,
+}
+
+impl InputBuffer {
+    /// Returns the buffers that its elements point to, by their positions; some more than once.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.layout.members.iter().filter_map(|member| member.pointer)
+    }
+
+    /// Returns its elements where buffers have these addresses, by position.
+    pub(crate) fn placed(&self, addresses: &[u64]) -> Cow<'_, [u8]> {
+        if self.targets().next().is_none() {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let mut bytes = self.bytes.clone();
+        for element in bytes.chunks_exact_mut(self.layout.bytes) {
+            for Scalar { offset_bytes, pointer, .. } in self.layout.scalars() {
+                let Some(to) = pointer else { continue };
+                if let Some(place) = element[offset_bytes..].first_chunk_mut() {
+                    *place = u64::from_le_bytes(*place).wrapping_add(addresses[to]).to_le_bytes();
+                }
+            }
+        }
+        Cow::Owned(bytes)
+    }
 }
 
 /// One launch of a kernel.
@@ -191,14 +214,42 @@ impl Workload {
         // An element's value may name these; the indices of loops come behind them.
         let numbers = case.values.len() + self.definitions.len();
         let mut buffers = Vec::with_capacity(lengths.len());
-        for (at, (buffer, length)) in self.buffers.iter().zip(lengths).enumerate() {
+        for (at, (buffer, &length)) in self.buffers.iter().zip(&lengths).enumerate() {
             let margin = buffer.margin(&values)?;
             let seed = case.seed ^ (at as u64) << 32;
-            let bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
-            let Buffer { name, element, role, comparison, .. } = buffer.clone();
-            buffers.push(InputBuffer { name, element, role, comparison, bytes });
+            let mut bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
+            self.point(buffer, &mut bytes, &values, &lengths)?;
+            let Buffer { name, layout, variable, role, .. } = buffer.clone();
+            let variable = variable.map(|variable| variable.name);
+            buffers.push(InputBuffer { name, layout, variable, role, bytes });
         }
         Ok(Inputs { buffers, launches, host, judge })
+    }
+
+    /// Turns the numbers of elements that pointers of a buffer have into bytes behind the beginnings of their buffers.
+    fn point(
+        &self,
+        buffer: &Buffer,
+        bytes: &mut [u8],
+        values: &[f64],
+        lengths: &[usize],
+    ) -> Result<(), String> {
+        let scalars: Vec<Scalar> =
+            buffer.layout.scalars().filter(|scalar| scalar.pointer.is_some()).collect();
+        for element in bytes.chunks_exact_mut(buffer.layout.bytes).filter(|_| !scalars.is_empty()) {
+            for Scalar { offset_bytes, pointer, .. } in &scalars {
+                let Some((to, place)) = pointer.zip(element[*offset_bytes..].first_chunk_mut()) else {
+                    continue;
+                };
+                let target = &self.buffers[to];
+                let at = i64::from_le_bytes(*place).saturating_add(target.margin(values)? as i64);
+                if !(0..=lengths[to] as i64).contains(&at) {
+                    return Err(format!("`{}` points beside `{}`", buffer.name, target.name));
+                }
+                *place = (at as u64 * target.layout.bytes as u64).to_le_bytes();
+            }
+        }
+        Ok(())
     }
 
     /// Returns the numbers of a case, what follows from them, and room for the indices of loops.
@@ -222,7 +273,7 @@ impl Workload {
         for buffer in &self.buffers {
             let margin = buffer.margin(values)?;
             let length = whole(&buffer.length, values, 0.0, MOST_BYTES)? + 2.0 * margin as f64;
-            total += length * buffer.element.bytes() as f64;
+            total += length * buffer.layout.bytes as f64;
             if total > MOST_BYTES {
                 return Err(format!("the buffers take more than {} GiB", MOST_BYTES / f64::from(1 << 30)));
             }
@@ -234,7 +285,7 @@ impl Workload {
 }
 
 /// Fails where a moment is over.
-fn in_time(deadline: Option<Instant>) -> Result<(), String> {
+pub(super) fn in_time(deadline: Option<Instant>) -> Result<(), String> {
     match deadline.is_some_and(|deadline| Instant::now() >= deadline) {
         true => {
             Err("the time that was given was over before its inputs were made; give more (--minutes)"
@@ -275,9 +326,9 @@ impl PlannedArgument {
     fn at(&self, values: &[f64]) -> Argument {
         match self {
             Self::Buffer(at, None) => Argument::Buffer(*at),
-            Self::Buffer(at, Some((element, margin))) => {
+            Self::Buffer(at, Some((bytes, margin))) => {
                 let margin = margin.value(values, &mut Random::new(0)) as u64;
-                Argument::Within { buffer: *at, offset_bytes: margin * element.bytes() as u64 }
+                Argument::Within { buffer: *at, offset_bytes: margin * *bytes as u64 }
             }
             Self::Scalar(element, formula) => {
                 let mut bytes = Vec::new();
@@ -303,93 +354,5 @@ pub(super) fn whole(formula: &Expression, values: &[f64], least: f64, most: f64)
             Err(format!("`{}` is {value}, and has to be from {least} to {most}", formula.text))
         }
         _ => Ok(value),
-    }
-}
-
-impl Buffer {
-    /// Returns the elements at each end that programs may reach.
-    pub(super) fn margin(&self, values: &[f64]) -> Result<usize, String> {
-        let margin = self.margin.as_ref().map(|margin| whole(margin, values, 0.0, MOST_BYTES)).transpose()?;
-        Ok(margin.unwrap_or(0.0) as usize)
-    }
-
-    /// Makes the content of a case, with a value of each element by its position.
-    ///
-    /// In the margins, which are part of the length, stand values of positions that are drawn.
-    fn bytes(
-        &self,
-        (length, margin): (usize, usize),
-        values: &[f64],
-        seed: u64,
-        deadline: Option<Instant>,
-    ) -> Result<Vec<u8>, String> {
-        let size = length * self.element.bytes();
-        let mut bytes = Vec::new();
-        match &self.source {
-            Source::File(file) => return self.read(file, (length, margin), seed),
-            // Nobody looks at what it holds before.
-            Source::Values(_) if matches!(self.role, Role::Out | Role::Scratch) => return self.zeros(size),
-            Source::Values(formula) => {
-                bytes.try_reserve_exact(size).map_err(|_| self.no_memory(size))?;
-                let mut values = values.to_vec();
-                let at = values.len();
-                values.push(0.0);
-                let mut random = Random::new(seed);
-                for element in 0..length {
-                    if element.is_multiple_of(ELEMENTS_AT_ONCE) {
-                        in_time(deadline)?;
-                    }
-                    values[at] = position(element, (length, margin), &mut random) as f64;
-                    self.element.append(formula.value(&values, &mut random), &mut bytes);
-                }
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Makes a content of zeros.
-    fn zeros(&self, size: usize) -> Result<Vec<u8>, String> {
-        // Pages that are never touched take no memory, unlike those that are filled.
-        Vec::<u8>::new().try_reserve_exact(size).map_err(|_| self.no_memory(size))?;
-        Ok(vec![0; size])
-    }
-
-    /// Says that there is no memory.
-    fn no_memory(&self, size: usize) -> String {
-        format!("there is no memory for the {size} bytes of `{}`; make it smaller", self.name)
-    }
-
-    /// Reads the content from a file, which has no margins.
-    fn read(&self, file: &Path, (length, margin): (usize, usize), seed: u64) -> Result<Vec<u8>, String> {
-        let size = self.element.bytes();
-        let expected = ((length - 2 * margin) * size) as u64;
-        let found = std::fs::metadata(file)
-            .map_err(|error| format!("cannot read {}: {error}", file.display()))?
-            .len();
-        if found != expected {
-            return Err(format!(
-                "{} has {found} bytes, and `{}` takes {expected}",
-                file.display(),
-                self.name
-            ));
-        }
-        let content = nitro_core::files::read(file, expected)
-            .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-        if margin == 0 || content.is_empty() {
-            return Ok([content, vec![0; 2 * margin * size]].concat());
-        }
-        let mut random = Random::new(seed);
-        let positions = (0..length).map(|element| position(element, (length, margin), &mut random));
-        Ok(positions.flat_map(|at| &content[at * size..(at + 1) * size]).copied().collect())
-    }
-}
-
-/// Returns the position of an element between the margins of a buffer; for one in a margin a position that is drawn.
-pub(super) fn position(element: usize, (length, margin): (usize, usize), random: &mut Random) -> usize {
-    let between = length - 2 * margin;
-    match element.checked_sub(margin) {
-        Some(at) if at < between => at,
-        _ if between == 0 => 0,
-        _ => random.below(between),
     }
 }

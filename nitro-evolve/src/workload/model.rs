@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use nitro_stats::random::Random;
 use serde::{Deserialize, Serialize};
 
-use super::element::Element;
 use super::expression::Expression;
+use super::layout::{Layout, Member};
 use super::step::Step;
 
 /// A description of how a kernel is run: buffers, launches, and inputs of three kinds that have nothing in common.
@@ -33,8 +34,35 @@ use super::step::Step;
 /// role = "out"
 /// error = "relative"                  # relative, absolute, share (of the elements that differ), exact
 ///
+/// [[buffer]]
+/// name = "far"
+/// variable = "ff_variable"            # a __constant__ or __device__ variable by its name in the PTX,
+/// type = "f32"                        # which the host sets before, or reads afterwards
+/// length = 5                          # as large as it is
+/// role = "in"
+/// values = "uniform(1, 2)"
+///
+/// [[buffer]]
+/// name = "points"
+/// length = "n"
+/// role = "in"
+/// [[buffer.member]]                   # in the place of `type`: structures, laid out as C does
+/// name = "weight"
+/// type = "f32"
+/// values = "uniform(1, 2)"
+/// [[buffer.member]]
+/// name = "center"
+/// type = "i64"
+/// count = 2                           # an array; j counts its elements in values
+/// values = "i + j"
+/// [[buffer.member]]
+/// name = "of"
+/// pointer = "x"                       # in the place of `type`: the address of an element of that buffer
+/// values = "i"                        # which element
+///
 /// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
-///                                     # with while = "x" up to the first round that leaves x at 0
+///                                     # with while = "x" up to the first round that leaves x at 0;
+///                                     # copy = { from = "x", to = "y" } and clear = "y" are steps too
 /// kernel = "scale"
 /// grid = ["blocks"]
 /// block = [256]
@@ -115,20 +143,29 @@ pub enum Comparison {
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub(super) name: String,
-    pub(super) element: Element,
+    pub(super) layout: Layout,
     pub(super) length: Expression,
     /// The elements beside it, at each end, that programs may reach.
     pub(super) margin: Option<Expression>,
+    /// The variable of the module that it is.
+    pub(super) variable: Option<BufferVariable>,
     pub(super) role: Role,
     pub(super) source: Source,
-    pub(super) comparison: Comparison,
+}
+
+/// A variable of the module that a buffer is, as `__constant__` and `__device__` declare them.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferVariable {
+    pub(crate) name: String,
+    /// The line of the workload that names it.
+    pub(crate) line: usize,
 }
 
 /// The source of what a buffer holds at the beginning.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// A formula for each element, of its position and at random.
-    Values(Expression),
+    /// A formula for each member of an element, of its position and at random.
+    Values(Vec<Expression>),
     /// A file of little-endian elements.
     File(PathBuf),
 }
@@ -143,11 +180,21 @@ pub(crate) struct Case {
 }
 
 impl Workload {
-    /// Returns the buffers that hold the same in every case, and not 0 alone.
+    /// Returns the buffers, or members of their structures, that hold the same in every case, and not 0 alone.
     ///
     /// A patch may rely on that, and no input of the test shows it.
-    pub fn undrawn(&self) -> impl Iterator<Item = &str> {
-        self.buffers.iter().filter(|buffer| buffer.is_undrawn()).map(|buffer| buffer.name.as_str())
+    pub fn undrawn(&self) -> impl Iterator<Item = String> {
+        let numbers = self.cases.first().map_or(0, |case| case.values.len()) + self.definitions.len();
+        self.buffers.iter().flat_map(move |buffer| buffer.undrawn(numbers))
+    }
+
+    /// Returns the variables of the module that buffers are, with the bytes and the use of each.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&BufferVariable, u64, Role)> {
+        self.buffers.iter().filter_map(|buffer| {
+            let variable = buffer.variable.as_ref()?;
+            let length = buffer.length.value(&[], &mut Random::new(0));
+            Some((variable, (length * buffer.layout.bytes as f64) as u64, buffer.role))
+        })
     }
 
     /// Returns the path of its file. Files that are named in it stand beside that.
@@ -256,13 +303,23 @@ impl Workload {
 }
 
 impl Buffer {
-    /// Tells whether it holds the same whatever the seed. Whoever names a file knows the data.
-    fn is_undrawn(&self) -> bool {
-        match &self.source {
-            Source::Values(values) => {
-                matches!(self.role, Role::In | Role::InOut) && !values.is_drawn() && values.text != "0"
-            }
-            Source::File(_) => false,
+    /// Returns what of it holds the same whatever the seed, where so many numbers stand before the element's among those
+    /// that formulas name. Whoever names a file knows the data.
+    fn undrawn(&self, numbers: usize) -> Vec<String> {
+        let Source::Values(formulas) = &self.source else { return Vec::new() };
+        if !matches!(self.role, Role::In | Role::InOut) {
+            return Vec::new();
         }
+        let members = self.layout.members.iter().zip(formulas);
+        // What is a number of the case, as a scalar argument may be, is another one in others.
+        let is_scalar = |values: &Expression| {
+            let positions = values.positions();
+            !positions.is_empty() && !positions.contains(&numbers)
+        };
+        let may_be_others = |member: &Member, values: &Expression| {
+            !values.is_drawn() && values.text != "0" && member.pointer.is_none() && !is_scalar(values)
+        };
+        let undrawn = members.filter(|(member, values)| may_be_others(member, values));
+        undrawn.map(|(member, _)| member.name_in(&self.name)).collect()
     }
 }

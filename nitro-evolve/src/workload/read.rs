@@ -1,6 +1,6 @@
 //! From a workload as it is written to what is meant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use toml::Spanned;
 use super::definitions;
 use super::error::WorkloadError;
 use super::expression::Expression;
-use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
+use super::model::{Buffer, Case, Role, Set, Workload};
 use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::written::{
-    Formula, Text, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep, WrittenWorkload,
+    Formula, Text, WrittenArgument, WrittenCase, WrittenCopy, WrittenStep, WrittenWorkload,
 };
 use crate::words::{is_word, several};
 
@@ -45,7 +45,7 @@ impl Workload {
         });
         let reader = Reader { file, text, names: Names::default() };
         written.and_then(|written| reader.workload(written)).map_err(|Wrong { span, message }| {
-            let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
+            let line = line(text, &span);
             // Names are whatever somebody wrote.
             let message = message.replace(char::is_control, " ");
             WorkloadError::Text { file: file.to_owned(), line, message }
@@ -54,22 +54,27 @@ impl Workload {
 }
 
 /// A mistake, with its place in the text.
-struct Wrong {
-    span: Range<usize>,
-    message: String,
+pub(super) struct Wrong {
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
 }
 
 /// Fails with a mistake.
-fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+pub(super) fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { span, message: message.into() })
 }
 
+/// Returns the line on which a place begins, from 1.
+pub(super) fn line(text: &str, span: &Range<usize>) -> usize {
+    1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
+}
+
 /// A reader of one text.
-struct Reader<'a> {
-    file: &'a Path,
-    text: &'a str,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a Path,
+    pub(super) text: &'a str,
     /// The names that a formula may have.
-    names: Names,
+    pub(super) names: Names,
 }
 
 impl Reader<'_> {
@@ -85,8 +90,8 @@ impl Reader<'_> {
             return wrong(0..0, "nothing is launched; say what, under [[step]]");
         }
         let judge = self.steps(&written.judge, &buffers, 0)?;
-        if judge.iter().any(Step::ends_by_flag) {
-            return wrong(0..0, "a loop under [[judge]] cannot end by a flag; leave its `while` out");
+        if !judge.iter().all(Step::launches_alone) {
+            return wrong(0..0, "[[judge]] has launches alone, and neither `while` nor `copy` nor `clear`");
         }
         if !buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut)) {
             return wrong(0..0, "no buffer is a result; give at least one the role \"out\" or \"inout\"");
@@ -189,61 +194,9 @@ impl Reader<'_> {
     }
 
     /// Reads a formula.
-    fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
+    pub(super) fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
         Expression::parse(&written.get_ref().text(), &self.names)
             .or_else(|message| wrong(written.span(), message))
-    }
-
-    /// Reads the buffers, each of another name.
-    fn buffers(&mut self, written: &[WrittenBuffer]) -> Result<Vec<Buffer>, Wrong> {
-        let mut names = BTreeSet::new();
-        written
-            .iter()
-            .map(|buffer| match names.insert(buffer.name.get_ref()) {
-                true => self.buffer(buffer),
-                false => {
-                    wrong(buffer.name.span(), format!("there are two buffers `{}`", buffer.name.get_ref()))
-                }
-            })
-            .collect()
-    }
-
-    /// Reads a buffer.
-    fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
-        let length = self.formula(&written.length)?;
-        let margin = match &written.margin {
-            Some(margin) if written.role == Role::Scratch => {
-                return wrong(
-                    margin.span(),
-                    "nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
-                );
-            }
-            margin => margin.as_ref().map(|margin| self.formula(margin)).transpose()?,
-        };
-        let source = match (&written.values, &written.file) {
-            (Some(_), Some(file)) => return wrong(file.span(), "a buffer has values or a file, not both"),
-            (_, Some(file)) => {
-                let folder = self.file.parent().unwrap_or(Path::new(""));
-                Source::File(folder.join(file.get_ref()))
-            }
-            (Some(values), None) => {
-                self.names.push("i");
-                let formula = self.formula(values);
-                self.names.pop();
-                Source::Values(formula?)
-            }
-            (None, None) => Source::Values(Expression::constant(0.0)),
-        };
-        let usual = if written.element.is_float() { Comparison::Relative } else { Comparison::Exact };
-        Ok(Buffer {
-            name: written.name.get_ref().clone(),
-            element: written.element,
-            length,
-            margin,
-            role: written.role,
-            source,
-            comparison: written.error.unwrap_or(usual),
-        })
     }
 
     /// Reads steps within so many loops.
@@ -272,10 +225,37 @@ impl Reader<'_> {
                 wrong(written.span(), format!("loops may be {DEEPEST} deep"))
             }
             (None, Some(times)) => self.repeat(times, step, buffers, depth),
+            (None, None) if step.clear.is_some() || step.copy.is_some() => self.between(written, buffers),
             (None, None) if step.flag.is_some() => {
                 wrong(written.span(), "a loop that ends by a flag needs `times` too, the most rounds")
             }
-            _ => wrong(written.span(), "a step has either a `kernel` or `times`"),
+            _ => {
+                wrong(written.span(), "a step has either a `kernel` or `times`, or is a `copy` or a `clear`")
+            }
+        }
+    }
+
+    /// Reads what the host does between launches.
+    fn between(&self, written: &Spanned<WrittenStep>, buffers: &[Buffer]) -> Result<Step, Wrong> {
+        match written.get_ref() {
+            WrittenStep { clear: Some(name), copy: None, .. } => Ok(Step::Clear(changed(name, buffers)?)),
+            WrittenStep { copy: Some(WrittenCopy { from, to, at }), clear: None, .. } => {
+                let (source, to) = (position(from, buffers)?, changed(to, buffers)?);
+                let of = [source, to].map(|at| &buffers[at].layout.bytes);
+                if source == to || of[0] != of[1] {
+                    let message = "a copy goes to another buffer, whose elements have as many bytes";
+                    return wrong(from.span(), message);
+                }
+                if [source, to].iter().all(|&at| buffers[at].variable.is_some()) {
+                    return wrong(
+                        from.span(),
+                        "a variable of the PTX is copied to one by way of another buffer",
+                    );
+                }
+                let at = at.as_ref().map(|at| self.formula(at)).transpose()?;
+                Ok(Step::Copy { from: source, to, at: at.unwrap_or(Expression::constant(0.0)) })
+            }
+            _ => wrong(written.span(), "a step is a `copy` or a `clear`, not both"),
         }
     }
 
@@ -288,7 +268,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Step, Wrong> {
         let times = self.formula(times)?;
-        let flag = step.flag.as_ref().map(|name| flag(name, buffers)).transpose()?;
+        let flag = step.flag.as_ref().map(|name| changed(name, buffers)).transpose()?;
         let index = self.names.len();
         match &step.index {
             Some(name) => self.declare(name.get_ref(), name.span())?,
@@ -351,7 +331,7 @@ impl Reader<'_> {
         match written {
             WrittenArgument::Buffer(name) => match buffers.iter().position(|buffer| buffer.name == *name) {
                 Some(at) => {
-                    let margin = buffers[at].margin.clone().map(|margin| (buffers[at].element, margin));
+                    let margin = buffers[at].margin.clone().map(|margin| (buffers[at].layout.bytes, margin));
                     Ok(PlannedArgument::Buffer(at, margin))
                 }
                 None => Err(format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}")),
@@ -373,18 +353,20 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the position of a buffer that ends a loop.
-fn flag(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
-    match buffers.iter().position(|buffer| buffer.name == *name.get_ref()) {
-        Some(at) if buffers[at].role == Role::In => wrong(
+/// Returns the position of a buffer.
+fn position(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
+    let found = buffers.iter().position(|buffer| buffer.name == *name.get_ref());
+    found.map_or_else(|| wrong(name.span(), format!("there is no buffer `{}`", name.get_ref())), Ok)
+}
+
+/// Returns the position of a buffer that the host changes.
+fn changed(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
+    match position(name, buffers)? {
+        at if buffers[at].role == Role::In => wrong(
             name.span(),
-            format!("`{}` ends a loop, so that it is no input; \"scratch\" fits", name.get_ref()),
+            format!("the host changes `{}`, so that it is no input; \"scratch\" fits", name.get_ref()),
         ),
-        Some(at) => Ok(at),
-        None => wrong(
-            name.span(),
-            format!("there is no buffer `{}`, by which the loop would end", name.get_ref()),
-        ),
+        at => Ok(at),
     }
 }
 

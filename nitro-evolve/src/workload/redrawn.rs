@@ -2,12 +2,13 @@
 
 use nitro_stats::random::Random;
 
-use super::inputs::{MOST_BYTES, position, whole};
+use super::content::position;
+use super::inputs::{MOST_BYTES, whole};
 use super::model::{Set, Source, Workload};
 
 impl Workload {
     /// Draws a value for an element of a buffer, as a case with another seed may have it. None where nothing of the
-    /// buffer is drawn.
+    /// buffer is drawn, and of structures.
     pub(crate) fn redrawn(
         &self,
         (set, number): (Set, usize),
@@ -17,10 +18,9 @@ impl Workload {
     ) -> Option<Vec<u8>> {
         let case = self.of(set).nth(number)?;
         let own = self.buffers.get(buffer)?;
-        let Source::Values(formula) = &own.source else { return None };
-        if !formula.is_drawn() {
-            return None;
-        }
+        let element_type = own.layout.number()?;
+        let Source::Values(formulas) = &own.source else { return None };
+        let formula = formulas.first().filter(|formula| formula.is_drawn())?;
         let mut values = self.values(case);
         let margin = own.margin(&values).ok()?;
         let length = whole(&own.length, &values, 0.0, MOST_BYTES).ok()? as usize + 2 * margin;
@@ -28,7 +28,7 @@ impl Workload {
         let mut random = Random::new(seed);
         values.push(position(element, (length, margin), &mut random) as f64);
         let mut bytes = Vec::new();
-        own.element.append(formula.value(&values, &mut random), &mut bytes);
+        element_type.append(formula.value(&values, &mut random), &mut bytes);
         Some(bytes)
     }
 }

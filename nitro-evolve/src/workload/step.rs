@@ -5,10 +5,18 @@ use std::collections::BTreeSet;
 use super::element::Element;
 use super::expression::Expression;
 
-/// A launch, or steps that are repeated.
+/// A launch, steps that are repeated, or what the host does between launches.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Launch(Box<PlannedLaunch>),
+    /// All bytes of this buffer become 0.
+    Clear(usize),
+    /// A buffer gets as many elements of another one as it has, from one on.
+    Copy {
+        from: usize,
+        to: usize,
+        at: Expression,
+    },
     Repeat {
         times: Expression,
         /// The buffer that ends it, where it is still 0 after a round.
@@ -32,8 +40,8 @@ pub(super) struct PlannedLaunch {
 /// An argument of a launch, by the position of a buffer or with a formula.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedArgument {
-    /// With the elements before that to which a pointer points.
-    Buffer(usize, Option<(Element, Expression)>),
+    /// With the bytes of an element, and the elements before that to which a pointer points.
+    Buffer(usize, Option<(usize, Expression)>),
     Scalar(Element, Expression),
     Struct(Vec<PlannedArgument>),
 }
@@ -43,6 +51,7 @@ impl Step {
     pub(super) fn add_numbers(&self, numbers: &mut BTreeSet<u64>) {
         match self {
             Self::Launch(launch) => launch.grid.iter().for_each(|blocks| blocks.add_numbers(numbers)),
+            Self::Clear(_) | Self::Copy { .. } => {}
             Self::Repeat { times, steps, .. } => {
                 times.add_numbers(numbers);
                 steps.iter().for_each(|step| step.add_numbers(numbers));
@@ -50,11 +59,12 @@ impl Step {
         }
     }
 
-    /// Returns `true` if a loop of it ends by a flag.
-    pub(super) fn ends_by_flag(&self) -> bool {
+    /// Returns `true` if it is a launch, or repeats such alone as often as its size says.
+    pub(super) fn launches_alone(&self) -> bool {
         match self {
-            Self::Launch(_) => false,
-            Self::Repeat { flag, steps, .. } => flag.is_some() || steps.iter().any(Self::ends_by_flag),
+            Self::Launch(_) => true,
+            Self::Clear(_) | Self::Copy { .. } => false,
+            Self::Repeat { flag, steps, .. } => flag.is_none() && steps.iter().all(Self::launches_alone),
         }
     }
 
@@ -64,7 +74,7 @@ impl Step {
             Self::Launch(launch) if !kernels.contains(&launch.kernel.as_str()) => {
                 kernels.push(&launch.kernel)
             }
-            Self::Launch(_) => {}
+            Self::Launch(_) | Self::Clear(_) | Self::Copy { .. } => {}
             Self::Repeat { steps, .. } => steps.iter().for_each(|step| step.kernels(kernels)),
         }
     }

@@ -1,3 +1,6 @@
+mod changes;
+mod elements;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -141,18 +144,14 @@ fn what_is_wrong_is_said_with_its_line() {
         (
             "kernel = \"finish\"",
             "kernel = \"finish\"\ntimes = 2",
-            "heat.toml:30: a step has either a `kernel` or `times`",
+            "heat.toml:30: a step has either a `kernel` or `times`, or is a `copy` or a `clear`",
         ),
         (
             "role = \"scratch\"",
             "role = \"scratch\"\nmargin = 1",
             "heat.toml:20: nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
         ),
-        (
-            "index = \"t\"",
-            "index = \"t\"\nwhile = \"c\"",
-            "heat.toml:24: there is no buffer `c`, by which the loop would end",
-        ),
+        ("index = \"t\"", "index = \"t\"\nwhile = \"c\"", "heat.toml:24: there is no buffer `c`"),
         (
             "times = \"steps\"\nindex = \"t\"",
             "while = \"b\"",
@@ -232,10 +231,15 @@ fn values_that_no_seed_changes_are_told() {
     let names = |values: &str| -> Vec<String> {
         let text = HEAT.replace("uniform(0, 1) + i", values);
         let workload = Workload::parse("heat.toml".as_ref(), &text).unwrap();
-        workload.undrawn().map(str::to_owned).collect()
+        workload.undrawn().collect()
     };
     assert_eq!(names("i"), ["a"]);
     assert_eq!(names("2 * max(i, 1)"), ["a"]);
+    assert_eq!(
+        (names("n + i"), names("n + 1")),
+        (vec!["a".to_owned()], Vec::new()),
+        "that is as an argument"
+    );
     assert!(names("i - floor(integer(0, 3) / 2)").is_empty() && names("0").is_empty());
 }
 

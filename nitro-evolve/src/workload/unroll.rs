@@ -1,7 +1,8 @@
 //! The steps of a host, one after the other.
 
-use super::inputs::{Launch, whole};
-use super::model::Workload;
+use super::expression::Expression;
+use super::inputs::{Launch, MOST_BYTES, whole};
+use super::model::{Buffer, Workload};
 use super::step::Step;
 
 const MOST_LAUNCHES: usize = 100_000;
@@ -15,6 +16,8 @@ pub enum HostStep {
     Launch(usize),
     /// All bytes of this buffer become 0.
     Clear(usize),
+    /// Bytes of a buffer become those of another one.
+    Copy(HostCopy),
     /// Where all bytes of this buffer are 0, the step of this number is next, which is a later one.
     Leave {
         /// The buffer.
@@ -24,6 +27,17 @@ pub enum HostStep {
     },
 }
 
+/// A copy from one buffer to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostCopy {
+    /// The buffer, and its first byte that is copied.
+    pub from: (usize, usize),
+    /// The buffer that is written, and its first byte.
+    pub to: (usize, usize),
+    /// The number of bytes.
+    pub bytes: usize,
+}
+
 impl Workload {
     /// Returns the launches of steps, all that there may be, and what the host does.
     pub(super) fn unrolled(
@@ -31,22 +45,23 @@ impl Workload {
         steps: &[Step],
         values: &[f64],
     ) -> Result<(Vec<Launch>, Vec<HostStep>), String> {
-        let mut unrolled =
-            Unrolled { values: values.to_vec(), launches: Vec::new(), host: Vec::new(), rounds: 0 };
+        let (buffers, values) = (&self.buffers, values.to_vec());
+        let mut unrolled = Unrolled { buffers, values, launches: Vec::new(), host: Vec::new(), rounds: 0 };
         unrolled.append(steps)?;
         Ok((unrolled.launches, unrolled.host))
     }
 }
 
 /// Steps as they are done one after the other.
-struct Unrolled {
+struct Unrolled<'a> {
+    buffers: &'a [Buffer],
     values: Vec<f64>,
     launches: Vec<Launch>,
     host: Vec<HostStep>,
     rounds: usize,
 }
 
-impl Unrolled {
+impl Unrolled<'_> {
     /// Adds steps.
     fn append(&mut self, steps: &[Step]) -> Result<(), String> {
         for step in steps {
@@ -54,6 +69,11 @@ impl Unrolled {
                 Step::Launch(launch) => {
                     self.host.push(HostStep::Launch(self.launches.len()));
                     self.launches.push(launch.at(&self.values)?);
+                }
+                Step::Clear(buffer) => self.host.push(HostStep::Clear(*buffer)),
+                Step::Copy { from, to, at } => {
+                    let copy = self.copy(*from, *to, at)?;
+                    self.host.push(HostStep::Copy(copy));
                 }
                 Step::Repeat { times, flag, index, steps } => {
                     let times = whole(times, &self.values, 0.0, MOST_LAUNCHES as f64)? as usize;
@@ -65,6 +85,24 @@ impl Unrolled {
             }
         }
         Ok(())
+    }
+
+    /// Returns a copy of as many elements as a buffer has, from one of another buffer on. Margins stay as they are.
+    fn copy(&self, from: usize, to: usize, at: &Expression) -> Result<HostCopy, String> {
+        let [source, target] = [from, to].map(|at| &self.buffers[at]);
+        let length = |buffer: &Buffer| whole(&buffer.length, &self.values, 0.0, MOST_BYTES);
+        let (has, takes, first) =
+            (length(source)?, length(target)?, whole(at, &self.values, 0.0, MOST_BYTES)?);
+        if first + takes > has {
+            return Err(format!(
+                "`{}` has {takes} elements, and `{}` {has}, from the one numbered {first} on too few for a copy",
+                target.name, source.name
+            ));
+        }
+        let element = target.layout.bytes;
+        let begin = (source.margin(&self.values)? + first as usize) * element;
+        let to_begin = target.margin(&self.values)? * element;
+        Ok(HostCopy { from: (from, begin), to: (to, to_begin), bytes: takes as usize * element })
     }
 
     /// Adds the rounds of a loop, after each of which it may end by a flag.

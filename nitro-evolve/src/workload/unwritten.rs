@@ -207,7 +207,7 @@ impl Workload {
     /// Returns the inputs of a case, unless they make no sense, or take more bytes than this.
     pub(crate) fn inputs_within(&self, case: &Case, most_bytes: usize) -> Option<Inputs> {
         let lengths = self.lengths(&self.values(case), || None).ok()?;
-        let bytes = self.buffers.iter().zip(lengths).map(|(buffer, length)| buffer.element.bytes() * length);
+        let bytes = self.buffers.iter().zip(lengths).map(|(buffer, length)| buffer.layout.bytes * length);
         if bytes.sum::<usize>() > most_bytes {
             return None;
         }

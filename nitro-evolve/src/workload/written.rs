@@ -39,21 +39,49 @@ pub(super) struct WrittenWorkload {
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBuffer {
     pub name: Text,
-    #[serde(rename = "type")]
-    pub element: Element,
+    #[serde(default, rename = "type")]
+    pub element: Option<Spanned<Element>>,
+    #[serde(default)]
+    pub pointer: Option<Text>,
+    #[serde(default, rename = "member")]
+    pub members: Vec<WrittenMember>,
     pub length: Spanned<Formula>,
     #[serde(default)]
     pub margin: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub variable: Option<Text>,
     pub role: Role,
     #[serde(default)]
     pub values: Option<Spanned<Formula>>,
     #[serde(default)]
     pub file: Option<Spanned<PathBuf>>,
     #[serde(default)]
+    pub error: Option<Spanned<Comparison>>,
+}
+
+/// A member of the structures that are elements of a buffer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenMember {
+    pub name: Text,
+    #[serde(default, rename = "type")]
+    pub element: Option<Spanned<Element>>,
+    #[serde(default)]
+    pub pointer: Option<Text>,
+    /// The members of a structure in the structure.
+    #[serde(default, rename = "member")]
+    pub members: Vec<Self>,
+    #[serde(default)]
+    pub count: Option<Spanned<usize>>,
+    #[serde(default)]
+    pub align: Option<Spanned<usize>>,
+    #[serde(default)]
+    pub values: Option<Spanned<Formula>>,
+    #[serde(default)]
     pub error: Option<Comparison>,
 }
 
-/// A launch, or steps that are repeated.
+/// A launch, steps that are repeated, or what the host does between launches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenStep {
@@ -75,6 +103,21 @@ pub(super) struct WrittenStep {
     pub index: Option<Text>,
     #[serde(default, rename = "step")]
     pub steps: Vec<Spanned<WrittenStep>>,
+    #[serde(default)]
+    pub clear: Option<Text>,
+    #[serde(default)]
+    pub copy: Option<WrittenCopy>,
+}
+
+/// A copy of a buffer to another one, as many elements as that has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenCopy {
+    pub from: Text,
+    pub to: Text,
+    /// The number of the first element that is copied.
+    #[serde(default)]
+    pub at: Option<Spanned<Formula>>,
 }
 
 /// An argument: the name of a buffer, a value with its type, or a structure of such.

@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 7] = [
+pub const ALL: [Scenario; 11] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -24,6 +24,13 @@ pub const ALL: [Scenario; 7] = [
         "a_loop_that_ends_by_a_flag_is_right_and_has_a_time",
         a_loop_that_ends_by_a_flag_is_right_and_has_a_time,
     ),
+    (
+        "variables_are_set_before_each_run_of_each_program_and_read_after_it",
+        variables_are_set_before_each_run_of_each_program_and_read_after_it,
+    ),
+    ("pointers_point_to_where_buffers_are_in_each_run", pointers_point_to_where_buffers_are_in_each_run),
+    ("the_host_copies_and_clears_between_launches", the_host_copies_and_clears_between_launches),
+    ("structures_are_compared_member_by_member", structures_are_compared_member_by_member),
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
         a_floor_counts_what_has_to_be_read_and_written_and_the_launches,
@@ -208,6 +215,134 @@ fn a_loop_that_ends_by_a_flag_is_right_and_has_a_time() {
             RunOutcome::Failed(failure, why) => assert_eq!(failure, Failure::Wrong, "{to}: {why}"),
         }
     }
+}
+
+/// Two rounds whose kernels have constants alone in common.
+pub fn relax_apart() -> Workload {
+    let (begin, others) = include_str!("relax.toml").split_once("[[buffer]]\nname = \"over\"").unwrap();
+    let steps = &others[others.find("[[step]]").unwrap()..];
+    workload(&[begin, &steps.replace("times = 30\nwhile = \"over\"\n", "times = 2\n")].concat())
+}
+
+fn variables_are_set_before_each_run_of_each_program_and_read_after_it() {
+    let original = include_str!("relax.ptx");
+    let bounded = |ptx: &str| {
+        Code::text(Module::parse(ptx).unwrap().with_deadline(50_000_000).with_bounds().to_string())
+    };
+    let mut sandbox = sandbox();
+    let assembler = sandbox.architecture().and_then(Assembler::find);
+    let whole = workload(include_str!("relax.toml"));
+    sandbox
+        .begin(&whole, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        let ptx = original.replace(from, to);
+        [Code::text(ptx.as_str()), bounded(&ptx)].map(|code| match run(&mut sandbox, &code) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        })
+    };
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 1;"), [0.0; 2], "a pointer to a variable is within bounds");
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 2;"), [f64::INFINITY; 2], "the host reads what is counted");
+    assert!(error("[ff_variable+4]", "[ff_variable+8]")[0] > 0.0, "the host has set them");
+    assert!(error("[over]", "[above]")[0] > 0.0, "the host goes on by what a variable holds");
+    // Constants are in each part of a program.
+    let mut code = Code::text(original);
+    sandbox.begin(&relax_apart(), &code, &[Set::Search]).unwrap();
+    let module = Module::parse(original).unwrap();
+    let parts = ["count", "relax"].map(|kernel| module.text_of(&[kernel]).unwrap());
+    code.images =
+        assembler.iter().flat_map(|own| parts.iter().map(|text| own.assemble(text).unwrap())).collect();
+    let RunOutcome::Ran(results) = run(&mut sandbox, &code) else { panic!("both parts are there") };
+    results.iter().for_each(assert_right);
+}
+
+fn pointers_point_to_where_buffers_are_in_each_run() {
+    let original = include_str!("cells.ptx");
+    let mut sandbox = sandbox();
+    let cells = workload(include_str!("cells.toml"));
+    sandbox
+        .begin(&cells, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let bounded = Module::parse(original).unwrap().with_deadline(50_000_000).with_bounds();
+    let mut error = |ptx: String| match run(&mut sandbox, &Code::text(ptx)) {
+        RunOutcome::Ran(results) => results[0].error,
+        RunOutcome::Failed(failure, why) => panic!("{failure:?}, {why}"),
+    };
+    assert_eq!(error(bounded.to_string()), 0.0);
+    let (mul, other) = ("mul.f32 \t%f3, %f1, %f2;", "mul.f32 %f3, %f2, %f2;");
+    assert!(original.contains(mul) && error(original.replace(mul, other)) > 0.0);
+    let (label, changing) = ("$L__BB0_2:", "st.global.u64 [%rd8], %rd1;\n$L__BB0_2:");
+    match run(&mut sandbox, &Code::text(original.replacen(label, changing, 1))) {
+        RunOutcome::Failed(Failure::Wrong, why) => {
+            assert!(why.contains("it changed the input `cells`"), "{why}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let right = run(&mut sandbox, &Code::text(original));
+    assert!(matches!(&right, RunOutcome::Ran(results) if results[0].error == 0.0), "{right:?}");
+}
+
+fn the_host_copies_and_clears_between_launches() {
+    let original = include_str!("relax.ptx");
+    let mut sandbox = sandbox();
+    let changes = workload(include_str!("changes.toml"));
+    sandbox
+        .begin(&changes, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        }
+    };
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 1;"), 0.0);
+    assert_eq!(error("[%rd5], 1;", "[%rd5], 2;"), f64::INFINITY);
+    assert!(error("[ff_variable+4]", "[ff_variable]") > 0.0);
+}
+
+fn structures_are_compared_member_by_member() {
+    let original = include_str!("points.ptx");
+    let mut sandbox = sandbox();
+    let points = workload(include_str!("points.toml"));
+    sandbox
+        .begin(&points, &Code::text(original), &[Set::Search])
+        .unwrap()
+        .concat()
+        .iter()
+        .for_each(assert_right);
+    let mut error = |from: &str, to: &str| {
+        assert!(original.contains(from), "{from}");
+        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
+            RunOutcome::Ran(results) => results[0].error,
+            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+        }
+    };
+    let padding = "st.global.u8 [%rd9+32], %rs1; st.global.u32 [%rd9+36], %r4;";
+    assert_eq!(error("st.global.u8 \t[%rd9+32], %rs1;", padding), 0.0, "it pads a structure");
+    assert_eq!(
+        error("st.global.u64 \t[%rd1+-8], %rd2;", ""),
+        f64::INFINITY,
+        "of integers any difference counts"
+    );
+    let larger = "mul.f32 %f1, %f1, 0f3F8147AE; st.global.f32 [%rd1], %f1;";
+    let cost = error("st.global.f32 \t[%rd1], %f1;", larger);
+    assert!((0.0099..0.0101).contains(&cost), "{cost}");
+    let kernel = original.find("{").unwrap();
+    let idle = Code::text(format!("{}{{ ret; }}\n", &original[..kernel]));
+    let floors = sandbox.floors(&idle, Set::Search).unwrap();
+    assert!(floors[0].ns > 0.0, "{floors:?}");
 }
 
 fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {

@@ -16,7 +16,7 @@ use nitro_evolve::{Set, Workload};
 use nitro_search::Failure;
 use nitro_test_support::tools::NVRTC;
 
-use crate::device::ptx;
+use crate::device::{ptx, relax_apart};
 use crate::fake::{ADDRESS, FILE};
 
 pub type Scenario = (&'static str, fn());
@@ -350,4 +350,6 @@ fn planted_faults_compile() {
     }
     let workload = Workload::parse(Path::new("faults.toml"), include_str!("faults.toml")).unwrap();
     assert_eq!(workload.inputs(Set::Search, 0).unwrap().judge.len(), 1);
+    let apart = relax_apart().inputs(Set::Search, 0).unwrap();
+    assert_eq!((apart.buffers.len(), apart.launches.len()), (2, 3));
 }

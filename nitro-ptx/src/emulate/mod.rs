@@ -243,7 +243,9 @@ impl Emulator {
             return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
         };
         // Variables of the module live in the memory, from launch to launch.
-        let parts = memory.parts(self.number, image);
+        let bound = memory.bound(image);
+        let (buffers, variables) = memory.parts(self.number, image);
+        let parts = (buffers, variables, bound);
         let machine = Machine::new(image, kernel, &geometry, options, parts, followers);
         Engine { code, machine }.run()
     }

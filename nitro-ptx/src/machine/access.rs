@@ -113,14 +113,16 @@ impl Machine<'_> {
     #[inline]
     fn global(&self, address: u64, length: u64, writes: bool) -> Option<Spot> {
         let (number, is_variable, offset) = split(address);
-        let memory = if is_variable { self.variables.get(number)? } else { self.buffers.get(number)? };
         // Constants are not written ("Constant State Space").
-        let is_allowed = !(writes && is_variable && self.image.variables[number].is_constant);
-        (is_allowed && memory.has(offset, length)).then_some(if is_variable {
-            Spot::Variable(number, offset as usize)
-        } else {
-            Spot::Buffer(number, offset as usize)
-        })
+        if is_variable && writes && self.image.variables.get(number)?.is_constant {
+            return None;
+        }
+        let (memory, found) = match self.bound.get(number).copied().flatten().filter(|_| is_variable) {
+            Some(buffer) => (self.buffers.get(buffer)?, Spot::Buffer(buffer, offset as usize)),
+            None if is_variable => (self.variables.get(number)?, Spot::Variable(number, offset as usize)),
+            None => (self.buffers.get(number)?, Spot::Buffer(number, offset as usize)),
+        };
+        memory.has(offset, length).then_some(found)
     }
 
     /// Tells whoever watches that these bytes are read.

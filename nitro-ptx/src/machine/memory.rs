@@ -17,6 +17,8 @@ use super::source::{APART, VARIABLES};
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     pub(crate) buffers: Vec<Bytes>,
+    /// The variables that are buffers, by their names, with the buffers' positions.
+    bound: Vec<(String, usize)>,
     /// Of each module that has run, by its number.
     modules: Vec<(u64, Vec<Bytes>)>,
 }
@@ -53,6 +55,16 @@ impl Memory {
         &self.buffers[index(buffer)].data
     }
 
+    /// Gives a buffer other bytes, as many as it has, as a host does between launches.
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer, or the buffer has another length.
+    pub fn write(&mut self, buffer: u64, bytes: Vec<u8>) {
+        let own = &mut self.buffers[index(buffer)];
+        assert_eq!(own.data.len(), bytes.len(), "a buffer keeps its length");
+        *own = Bytes::written(bytes);
+    }
+
     /// Makes all bytes of a buffer 0, as a host does between launches.
     ///
     /// # Panics
@@ -60,6 +72,44 @@ impl Memory {
     pub fn clear(&mut self, buffer: u64) {
         let bytes = &mut self.buffers[index(buffer)];
         *bytes = Bytes::written(vec![0; bytes.data.len()]);
+    }
+
+    /// Makes a buffer the variable of this name in whatever module runs, as where a host copies to it before and from
+    /// it afterwards. It has to have the variable's size.
+    ///
+    /// ```
+    /// use nitro_ptx::Module;
+    /// use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
+    ///
+    /// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.const .u32 by;\n.visible .global .u32 sum;\n\
+    ///             .visible .entry k() { .reg .b32 %r<3>; ld.const.u32 %r1, [by];\n\
+    ///             atom.global.add.u32 %r2, [sum], %r1; ret; }";
+    /// let emulator = Emulator::new(&Module::parse(text)?)?;
+    /// let mut memory = Memory::new();
+    /// let (by, sum) = (memory.allocate(vec![7, 0, 0, 0]), memory.allocate(vec![1, 0, 0, 0]));
+    /// memory.bind("by", by);
+    /// memory.bind("sum", sum);
+    /// let launch = Launch { kernel: "k", grid: [2, 1, 1], block: [1; 3], shared_bytes: 0, parameters: &[] };
+    /// emulator.launch(&launch, &mut memory, &Options::default())?;
+    /// assert_eq!(memory.bytes(sum), [15, 0, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer.
+    pub fn bind(&mut self, variable: &str, buffer: u64) {
+        let at = index(buffer);
+        assert!(at < self.buffers.len(), "there is no buffer at {buffer:#x}");
+        self.bound.push((variable.to_owned(), at));
+    }
+
+    /// Returns the buffers that variables of a module are, by the variables' positions; nothing where none is one.
+    pub(crate) fn bound(&self, image: &Image) -> Vec<Option<usize>> {
+        if self.bound.is_empty() {
+            return Vec::new();
+        }
+        let buffer = |name: &str| self.bound.iter().find(|(bound, _)| bound == name).map(|(_, at)| *at);
+        image.variables.iter().map(|variable| buffer(&variable.name)).collect()
     }
 
     /// The variables of a module, as they are since its last launch.

@@ -83,6 +83,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) options: &'a Options,
     pub(crate) buffers: &'a mut [Bytes],
     pub(crate) variables: &'a mut [Bytes],
+    /// The buffers that variables are, by the variables' positions.
+    pub(crate) bound: Vec<Option<usize>>,
     /// The last accesses of buffers and variables.
     pub(crate) shadows: [Vec<Shadow>; 2],
     /// The knowledge that a reader at an address gets of other threads.
@@ -101,7 +103,7 @@ impl<'a> Machine<'a> {
         kernel: &'a Function,
         geometry: &'a Geometry,
         options: &'a Options,
-        (buffers, variables): (&'a mut [Bytes], &'a mut [Bytes]),
+        (buffers, variables, bound): (&'a mut [Bytes], &'a mut [Bytes], Vec<Option<usize>>),
         (watch, symbols): (Watcher<'a>, Option<&'a mut Symbols>),
     ) -> Self {
         let shadows = [vec![Shadow::default(); buffers.len()], vec![Shadow::default(); variables.len()]];
@@ -114,6 +116,7 @@ impl<'a> Machine<'a> {
             options,
             buffers,
             variables,
+            bound,
             shadows,
             published,
             random,

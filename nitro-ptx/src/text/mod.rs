@@ -14,4 +14,6 @@ pub(crate) mod print;
 pub(crate) mod reach;
 pub(crate) mod scan;
 mod statement;
+pub(crate) mod textures;
 pub(crate) mod types;
+pub(crate) mod variables;

@@ -10,6 +10,7 @@ use super::stop::Stop;
 /// A module that is told its bounds and deadline, and tells whether it broke them.
 #[derive(Clone, Copy)]
 pub(super) struct BoundedModule<'m> {
+    module: &'m Module,
     /// The table of bounds; none where it may access anything.
     table: Option<Variable<'m>>,
     violation: Variable<'m>,
@@ -22,7 +23,7 @@ impl<'m> BoundedModule<'m> {
     pub(super) fn of(module: &'m Module) -> Option<Self> {
         let violation = module.variable(Violation::VARIABLE).ok()?;
         let (table, end) = (module.variable(Ptx::BOUNDS_VARIABLE), module.variable(Ptx::DEADLINE_VARIABLE));
-        Some(Self { violation, table: table.ok(), end: end.ok() })
+        Some(Self { module, violation, table: table.ok(), end: end.ok() })
     }
 
     /// Prepares it for a run, with the buffers where they are now.
@@ -31,8 +32,8 @@ impl<'m> BoundedModule<'m> {
             end.copy_from_slice(stream, &0_u64.to_ne_bytes())?;
         }
         let Some(variable) = self.table else { return Ok(()) };
-        let ranges: Vec<(u64, u64)> =
-            case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();
+        let lengths = case.buffers.iter().map(|buffer| buffer.work.len() as u64);
+        let ranges: Vec<(u64, u64)> = case.addresses(self.module).into_iter().zip(lengths).collect();
         let table = Ptx::bounds_table(&ranges).ok_or_else(|| {
             Stop::Failed(Failure::Launch, format!("{} buffers are too many for bounds", ranges.len()))
         })?;

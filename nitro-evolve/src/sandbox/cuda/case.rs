@@ -1,9 +1,10 @@
 //! The buffers of a case on a device.
 
-use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
+use nitro_cuda::{CudaError, GuardedBuffer, Module, Place, Stream, Variable};
 
 use super::kernels::{self, Verdict, Verdicts};
-use crate::workload::{Comparison, Element, HostStep, InputBuffer, Inputs, Launch, Role};
+use super::loaded::LoadedCode;
+use crate::workload::{HostStep, InputBuffer, Inputs, Launch, Layout, Role};
 
 /// The bytes of a page; mappings have whole ones.
 const PAGE_BYTES: usize = 2 << 20;
@@ -25,9 +26,13 @@ pub(super) struct Case {
 /// A buffer that programs work on, with its content before and after the original.
 pub(super) struct CaseBuffer {
     pub(super) name: String,
-    pub(super) element: Element,
+    pub(super) layout: Layout,
     pub(super) role: Role,
-    comparison: Comparison,
+    /// The variable of modules that it is: programs work on theirs, and `work` has what goes there and comes from
+    /// there.
+    variable: Option<String>,
+    /// The input, where it has pointers: these depend on where buffers are.
+    pub(super) with_pointers: Option<Box<InputBuffer>>,
     pub(super) work: GuardedBuffer,
     /// The content at the beginning, unless that may be anything.
     pristine: Option<GuardedBuffer>,
@@ -74,9 +79,14 @@ impl Case {
         Ok(Self { launches, host, done: Vec::new(), judge, buffers, slowest_ns: None, golden_fill: 0 })
     }
 
-    /// Puts the buffers to one end of their mappings.
-    pub(super) fn place(&mut self, place: Place) {
+    /// Puts the buffers to one end of their mappings, and lets pointers point there.
+    pub(super) fn place(&mut self, place: Place) -> Result<(), CudaError> {
         self.buffers.iter_mut().for_each(|buffer| buffer.work.place(place));
+        let addresses: Vec<u64> = self.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
+        self.buffers.iter_mut().try_for_each(|buffer| match (&buffer.with_pointers, &mut buffer.pristine) {
+            (Some(input), Some(pristine)) => pristine.copy_from_slice(&input.placed(&addresses)),
+            _ => Ok(()),
+        })
     }
 
     /// Fills all buffers as they are at the beginning.
@@ -92,6 +102,44 @@ impl Case {
         self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(canary(pattern)))
     }
 
+    /// Fails where the original has no variable that a buffer is.
+    pub(super) fn check_variables(&self, original: &LoadedCode) -> Result<(), String> {
+        let is_missing = |buffer: &&CaseBuffer| {
+            buffer.variable.is_some() && !original.modules().any(|module| buffer.variable(module).is_some())
+        };
+        match self.buffers.iter().find(is_missing) {
+            Some(CaseBuffer { variable: Some(variable), .. }) => Err(format!(
+                "the driver finds no variable `{variable}` in the PTX as it is; what no kernel uses an \
+                 assembler leaves out"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the variables of a program that are buffers what these hold.
+    pub(super) fn set_variables(&self, program: &LoadedCode) -> Result<(), CudaError> {
+        program.modules().try_for_each(|module| {
+            let mut variables =
+                self.buffers.iter().filter_map(|buffer| Some((buffer, buffer.variable(module)?)));
+            variables.try_for_each(|(buffer, variable)| variable.copy_from(&buffer.work))
+        })
+    }
+
+    /// Takes what a program has left in them. What it may write is in one module.
+    pub(super) fn take_variables(&mut self, program: &LoadedCode) -> Result<(), CudaError> {
+        program.modules().try_for_each(|module| {
+            self.buffers.iter_mut().try_for_each(|buffer| match buffer.variable(module) {
+                Some(variable) => variable.copy_to(&mut buffer.work),
+                None => Ok(()),
+            })
+        })
+    }
+
+    /// Returns where a module finds each buffer.
+    pub(super) fn addresses(&self, module: &Module) -> Vec<u64> {
+        self.buffers.iter().map(|buffer| buffer.address(module)).collect()
+    }
+
     /// Keeps the buffers as the results of the original, which was given this pattern.
     pub(super) fn keep_results(&mut self, pattern: u32) -> Result<(), CudaError> {
         self.golden_fill = pattern;
@@ -101,37 +149,36 @@ impl Case {
         })
     }
 
-    /// Counts the elements of each buffer that the original changes, as far as comparisons tell.
-    pub(super) fn written(&mut self, stream: Stream) -> Result<Vec<u64>, CudaError> {
+    /// Counts the numbers of each member of each buffer that the original changes, as far as comparisons tell.
+    pub(super) fn written(&mut self, stream: Stream) -> Result<Vec<Vec<u64>>, CudaError> {
         // With the same pattern as the original, what neither wrote is the same in elements of few bits, too.
         self.restore(self.golden_fill)?;
         let untouched = self.verdicts(stream, self.golden_fill)?;
-        Ok(untouched.iter().map(|verdict| verdict.strayed + verdict.differing).collect())
+        let changed = |of_members: &Vec<Verdict>| {
+            of_members.iter().map(|verdict| verdict.strayed + verdict.differing).collect()
+        };
+        Ok(untouched.iter().map(changed).collect())
     }
 
-    /// Compares the buffers after a run that was given this pattern. Waits for it.
-    pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Verdict>, CudaError> {
-        let verdicts = Verdicts::new(stream, self.buffers.len())?;
-        for (at, buffer) in self.buffers.iter().enumerate() {
-            verdicts.beside(at, &buffer.work, canary(pattern))?;
-            match (&buffer.golden, &buffer.pristine) {
-                (Some(golden), pristine) => {
-                    let kind = (buffer.element, buffer.comparison);
-                    let fills = pristine.is_none().then_some([pattern, self.golden_fill]);
-                    verdicts.compare(at, (&buffer.work, golden), kind, fills)?;
-                }
-                (None, Some(pristine)) => verdicts.changed(at, &buffer.work, pristine)?,
-                (None, None) => {}
-            }
+    /// Compares the buffers after a run that was given this pattern, each member by itself. Waits for it.
+    pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Vec<Verdict>>, CudaError> {
+        let members = self.buffers.iter().map(|buffer| buffer.layout.members.len());
+        let verdicts = Verdicts::new(stream, members.clone().sum())?;
+        let mut at = 0;
+        for buffer in &self.buffers {
+            buffer.judge(&verdicts, at, [pattern, self.golden_fill])?;
+            at += buffer.layout.members.len();
         }
-        verdicts.to_vec()
+        let mut all = verdicts.to_vec()?.into_iter();
+        Ok(members.map(|members| all.by_ref().take(members).collect()).collect())
     }
 }
 
 impl CaseBuffer {
     /// Brings a buffer to a device, with the copies that it is compared with.
     fn new(stream: Stream, input: InputBuffer) -> Result<Self, CudaError> {
-        let InputBuffer { name, element, role, comparison, bytes } = input;
+        let with_pointers = input.targets().next().is_some().then(|| Box::new(input.clone()));
+        let InputBuffer { name, layout, variable, role, bytes } = input;
         let (mut pristine, mut golden) = (None, None);
         if matches!(role, Role::In | Role::InOut) {
             let copy = pristine.insert(GuardedBuffer::new(stream, bytes.len())?);
@@ -141,17 +188,47 @@ impl CaseBuffer {
             golden = Some(GuardedBuffer::new(stream, bytes.len())?);
         }
         let work = GuardedBuffer::new(stream, bytes.len())?;
-        Ok(Self { name, element, role, comparison, work, pristine, golden, spread: 0.0 })
+        Ok(Self { name, layout, role, variable, with_pointers, work, pristine, golden, spread: 0.0 })
+    }
+
+    /// Returns the variable of a module that it is; none where it is memory of its own, or the module has none: what
+    /// nothing names an assembler leaves out.
+    pub(super) fn variable<'m>(&self, module: &'m Module) -> Option<Variable<'m>> {
+        module.variable(self.variable.as_ref()?).ok()
+    }
+
+    /// Returns where a module finds it.
+    pub(super) fn address(&self, module: &Module) -> u64 {
+        self.variable(module).map_or(self.work.pointer(), |variable| variable.pointer())
+    }
+
+    /// Puts verdicts on it, the first of which has this number: one on each member.
+    fn judge(&self, verdicts: &Verdicts, first: usize, fills: [u32; 2]) -> Result<(), CudaError> {
+        verdicts.beside(first, &self.work, canary(fills[0]))?;
+        match (&self.golden, &self.pristine) {
+            (Some(golden), pristine) => {
+                let fills = pristine.is_none().then_some(fills);
+                for (at, member) in (first..).zip(&self.layout.members) {
+                    verdicts.compare(at, (&self.work, golden), (member, self.layout.bytes), fills)?;
+                }
+                Ok(())
+            }
+            (None, Some(pristine)) => verdicts.changed(first, &self.work, pristine),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Returns the number of its elements, margins included.
     pub(super) fn elements(&self) -> usize {
-        self.work.len() / self.element.bytes()
+        self.work.len() / self.layout.bytes
     }
 
-    /// Returns the distance of a result from the original's.
-    pub(super) fn error(&self, verdict: &Verdict) -> f64 {
-        verdict.error(self.comparison, self.elements())
+    /// Returns the distance of a result from the original's, by the verdicts on its members.
+    pub(super) fn error(&self, verdicts: &[Verdict]) -> f64 {
+        let members = self.layout.members.iter().zip(verdicts);
+        let errors =
+            members.map(|(member, own)| own.error(member.comparison, self.elements() * member.count));
+        errors.fold(0.0, f64::max)
     }
 
     /// Gives an element of a result the original's value, unless the original changes it.
@@ -159,14 +236,14 @@ impl CaseBuffer {
         let Some((golden, pristine)) = self.golden.as_ref().zip(self.pristine.as_ref()) else {
             return Ok(());
         };
-        let bytes = self.element.bytes();
+        let bytes = self.layout.bytes;
         let of = |buffer: &GuardedBuffer| buffer.pointer() + (element * bytes) as u64;
         kernels::excuse(stream, [&self.work, golden, pristine].map(of), bytes)
     }
 
     /// Describes what was done to memory that may not be written.
-    pub(super) fn damage(&self, verdict: &Verdict) -> Option<String> {
-        let (name, bytes) = (&self.name, verdict.damaged);
+    pub(super) fn damage(&self, verdicts: &[Verdict]) -> Option<String> {
+        let (name, bytes) = (&self.name, verdicts.iter().map(|verdict| verdict.damaged).sum::<u64>());
         (bytes > 0).then(|| match self.role {
             Role::In => format!("it changed the input `{name}`, or wrote beside it"),
             _ => format!("it wrote {bytes} bytes beside the buffer `{name}`"),
@@ -177,6 +254,7 @@ impl CaseBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::{Comparison, Element};
 
     #[test]
     fn what_outputs_hold_before_differs_from_run_to_run_and_is_no_number_every_other_time() {
@@ -197,9 +275,9 @@ mod tests {
     fn memory_is_counted_in_pages_and_copies() {
         let buffer = |role, bytes| InputBuffer {
             name: "x".to_owned(),
-            element: Element::U8,
+            layout: Layout::numbers(Element::U8, Comparison::Exact),
             role,
-            comparison: Comparison::Exact,
+            variable: None,
             bytes: vec![0; bytes],
         };
         let buffers =

@@ -19,7 +19,7 @@ pub(super) fn fits(module: &LoadedCode, launches: &[Launch]) -> Result<(), Stop>
         if !asked.insert((&launch.kernel, given.clone())) {
             continue;
         }
-        let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
+        let (kernel, _) = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
         let taken = kernel.parameter_bytes().map_err(Stop::of(Failure::Launch))?;
         if let Some(why) = mismatch(&launch.kernel, &taken, &given) {
             return Err(Stop::Failed(Failure::Launch, why));

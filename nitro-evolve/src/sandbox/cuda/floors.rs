@@ -90,10 +90,16 @@ impl CaseRunner {
     fn written(&self, case: &mut Case, judging: &BTreeSet<usize>) -> Result<Moved, Stop> {
         let mut moved = Moved::default();
         let written = case.written(self.stream)?;
-        for (at, (buffer, elements)) in case.buffers.iter().zip(written).enumerate() {
-            if elements > 0 && buffer.spread == 0.0 && !judging.contains(&at) {
-                moved.written_bytes += (elements * buffer.element.bytes() as u64) as f64;
-                moved.why += &format!("; of `{}` {elements} elements are changed", buffer.name);
+        for (at, (buffer, written)) in case.buffers.iter().zip(written).enumerate() {
+            if buffer.spread > 0.0 || judging.contains(&at) {
+                continue;
+            }
+            for (member, numbers) in buffer.layout.members.iter().zip(written) {
+                if numbers > 0 {
+                    moved.written_bytes += (numbers * member.element.bytes() as u64) as f64;
+                    let name = member.name_in(&buffer.name);
+                    moved.why += &format!("; of `{name}` {numbers} elements are changed");
+                }
             }
         }
         Ok(moved)
@@ -153,6 +159,8 @@ impl CaseRunner {
 fn judging(case: &Case) -> BTreeSet<usize> {
     let mut buffers = BTreeSet::new();
     case.judge.iter().flat_map(|launch| &launch.arguments).for_each(|argument| add(argument, &mut buffers));
+    let pointing = case.buffers.iter().filter_map(|buffer| buffer.with_pointers.as_ref());
+    buffers.extend(pointing.filter(|_| !case.judge.is_empty()).flat_map(|buffer| buffer.targets()));
     buffers
 }
 

@@ -21,9 +21,14 @@ impl LoadedCode {
         modules.collect::<Result<_, _>>().map(Self).map_err(Stop::of(Failure::Compile))
     }
 
-    /// Returns the kernel of this name, in whichever module it is.
-    pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, CudaError> {
-        let mut kernels = self.0.iter().map(|module| module.kernel(name));
+    /// Returns its modules.
+    pub(super) fn modules(&self) -> impl Iterator<Item = &Module> {
+        self.0.iter()
+    }
+
+    /// Returns the kernel of this name, with the module that it is in.
+    pub(super) fn kernel(&self, name: &str) -> Result<(Kernel<'_>, &Module), CudaError> {
+        let mut kernels = self.0.iter().map(|module| Ok((module.kernel(name)?, module)));
         let first = kernels.next().unwrap_or_else(|| Err(missing(name)));
         first.or_else(|error| kernels.find_map(Result::ok).ok_or(error))
     }

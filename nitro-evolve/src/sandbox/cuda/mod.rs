@@ -6,6 +6,7 @@ mod fits;
 mod floors;
 mod kernels;
 mod loaded;
+mod prepared;
 mod run;
 mod stop;
 

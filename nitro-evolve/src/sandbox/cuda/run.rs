@@ -1,10 +1,7 @@
 //! Runs of a program on a case: checked, and timed.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use nitro_core::Device;
-use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
+use nitro_cuda::{Argument, LaunchGraph, Place, Stream};
 use nitro_search::Failure;
 use nitro_stats::statistics::median;
 
@@ -13,10 +10,11 @@ use super::case::{Case, pattern};
 use super::fits::fits;
 use super::kernels::{self, Verdict};
 use super::loaded::LoadedCode;
+use super::prepared::{PreparedLaunch, Work, clear, copy, done, left, prepare};
 use super::stop::Stop;
 use crate::effort::Effort;
 use crate::runner::CaseResult;
-use crate::workload::{HostStep, Launch};
+use crate::workload::HostStep;
 
 /// The runs of the original that show how far its own results are apart.
 const SPREAD_RUNS: usize = 8;
@@ -59,14 +57,6 @@ impl<'m> Programs<'m> {
 pub(super) struct CaseRunner {
     pub(super) stream: Stream,
     runs: u64,
-}
-
-/// A launch with all that it needs.
-struct PreparedLaunch<'m> {
-    kernel: Kernel<'m>,
-    grid: Grid,
-    /// The bytes of each argument.
-    arguments: Vec<Vec<u8>>,
 }
 
 impl CaseRunner {
@@ -112,7 +102,7 @@ impl CaseRunner {
     }
 
     /// Runs a program once, with buffers that are elsewhere and hold something else than last time.
-    fn verdicts(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<Vec<Verdict>, Stop> {
+    fn verdicts(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<Vec<Vec<Verdict>>, Stop> {
         let pattern = self.once(case, programs)?;
         Ok(case.verdicts(self.stream, pattern)?)
     }
@@ -129,7 +119,7 @@ impl CaseRunner {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
         // Both places are taken with both kinds of patterns.
-        case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
+        case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin })?;
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
@@ -139,14 +129,20 @@ impl CaseRunner {
     /// Runs a program, and what judges it.
     pub(super) fn go(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
         self.launches(case, programs)?;
-        self.launch(&prepare(programs.original, &case.judge, case)?)
+        if case.judge.is_empty() {
+            return Ok(());
+        }
+        case.set_variables(programs.original)?;
+        self.launch(&prepare(programs.original, &case.judge, case)?)?;
+        Ok(case.take_variables(programs.original)?)
     }
 
     /// Runs a program without what judges it.
     pub(super) fn launches(&self, case: &mut Case, programs: &Programs<'_>) -> Result<(), Stop> {
         let prepared = prepare(programs.candidate, &case.launches, case)?;
-        case.done = self.host(case, &prepared)?;
-        Ok(())
+        case.set_variables(programs.candidate)?;
+        case.done = self.host(case, programs.candidate, &prepared)?;
+        Ok(case.take_variables(programs.candidate)?)
     }
 
     /// Keeps the results of the original on a case, and its distance from itself.
@@ -158,6 +154,7 @@ impl CaseRunner {
     ) -> Result<(), Stop> {
         fits(original, &case.launches)?;
         fits(original, &case.judge)?;
+        case.check_variables(original).map_err(|why| Stop::Failed(Failure::Launch, why))?;
         let programs = &Programs::new(original, original);
         let pattern = self.once(case, programs)?;
         case.keep_results(pattern)?;
@@ -190,21 +187,23 @@ impl CaseRunner {
         programs: &Programs<'_>,
         runs: u32,
     ) -> Result<Vec<f64>, Stop> {
-        case.place(Place::End);
+        case.place(Place::End)?;
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
-        let prepared = done(prepare(programs.candidate, &case.launches, case)?, case, self.stream)?;
-        let graph = self.graph(&prepared)?;
-        let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
+        let prepared = prepare(programs.candidate, &case.launches, case)?;
+        let work = done(prepared, case, programs.candidate, self.stream)?;
+        let graph = self.graph(&work)?;
+        let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(work.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
         while times_ns.len() < runs.max(1) as usize && !is_slow(&times_ns, case.slowest_ns) {
             case.restore(pattern(times_ns.len() as u64))?;
+            case.set_variables(programs.candidate)?;
             kernels::spin(self.stream, ahead_ns)?;
             stopwatch.start();
             match &graph {
                 // SAFETY: as where they are launched one by one.
                 Some(graph) => unsafe { graph.launch() }.map_err(Stop::of(Failure::Launch))?,
-                None => self.launch(&prepared)?,
+                None => work.iter().try_for_each(|work| self.work(work))?,
             }
             times_ns.push(stopwatch.stop());
         }
@@ -219,10 +218,12 @@ impl CaseRunner {
     /// Makes a graph of launches that are so many that the host would not be ahead of the device.
     ///
     /// Else the host's time would be measured, and not that of the kernels.
-    fn graph<'m>(&self, prepared: &[PreparedLaunch<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
-        if !(MOST_AHEAD as usize + 1..=MOST_NODES).contains(&prepared.len()) {
+    fn graph<'m>(&self, work: &[Work<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
+        let prepared: Option<Vec<&PreparedLaunch<'m>>> = work.iter().map(Work::launch).collect();
+        let of_graphs = MOST_AHEAD as usize + 1..=MOST_NODES;
+        let Some(prepared) = prepared.filter(|prepared| of_graphs.contains(&prepared.len())) else {
             return Ok(None);
-        }
+        };
         let arguments: Vec<Vec<Argument<'_>>> = prepared
             .iter()
             .map(|prepared| prepared.arguments.iter().map(|bytes| Argument::bytes(bytes)).collect())
@@ -234,15 +235,22 @@ impl CaseRunner {
     }
 
     /// Does the steps of a case, and returns those that change something.
-    fn host(&self, case: &Case, prepared: &[PreparedLaunch<'_>]) -> Result<Vec<HostStep>, Stop> {
+    fn host(
+        &self,
+        case: &Case,
+        program: &LoadedCode,
+        prepared: &[PreparedLaunch<'_>],
+    ) -> Result<Vec<HostStep>, Stop> {
         let (mut at, mut done) = (0, Vec::with_capacity(prepared.len()));
         while let Some(&step) = case.host.get(at) {
             at += 1;
             match step {
                 HostStep::Launch(number) => self.launch(&prepared[number..=number])?,
-                HostStep::Clear(buffer) => self.launch(&[clear(case, buffer, self.stream)?])?,
+                HostStep::Clear(buffer) => self.launch(&[clear(case, program, buffer, self.stream)?])?,
+                HostStep::Copy(step) => self.work(&copy(case, program, step, self.stream)?)?,
                 HostStep::Leave { flag, to } => {
-                    let is_left = case.buffers[flag].work.to_vec()?.iter().all(|&byte| byte == 0);
+                    let is_left =
+                        left(&case.buffers[flag], program, self.stream)?.iter().all(|&byte| byte == 0);
                     at = if is_left { to } else { at };
                     continue;
                 }
@@ -250,6 +258,17 @@ impl CaseRunner {
             done.push(step);
         }
         Ok(done)
+    }
+
+    /// Gives the stream work.
+    fn work(&self, work: &Work<'_>) -> Result<(), Stop> {
+        match work {
+            Work::Launch(prepared) => self.launch(std::slice::from_ref(prepared)),
+            Work::Set { variables, source } => variables.iter().try_for_each(|variable| {
+                // SAFETY: so many bytes of a buffer are there, which waits for the stream when it is dropped.
+                unsafe { variable.copy_from_address(self.stream, *source) }.map_err(Stop::from)
+            }),
+        }
     }
 
     /// Launches kernels one by one.
@@ -274,59 +293,6 @@ fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
             "`{name}` is not the same in two runs of it (error {error}): if it reads a buffer before it writes it, \
              give that the role \"inout\"; if its threads race, say by max_error how much that may be"
         )
-    })
-}
-
-/// Prepares launches with the buffers where they are now.
-fn prepare<'m>(
-    module: &'m LoadedCode,
-    launches: &[Launch],
-    case: &Case,
-) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
-    let addresses: Vec<u64> = case.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
-    let mut kernels = BTreeMap::new();
-    for name in launches.iter().map(|launch| launch.kernel.as_str()) {
-        if let Entry::Vacant(kernel) = kernels.entry(name) {
-            kernel.insert(module.kernel(name).map_err(Stop::of(Failure::Compile))?);
-        }
-    }
-    let prepared = launches.iter().map(|launch| {
-        let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
-        let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
-        let arguments = launch.arguments.iter().map(|argument| argument.bytes(&addresses));
-        PreparedLaunch { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
-    });
-    Ok(prepared.collect())
-}
-
-/// Returns what the host did in the last run as launches, for which it does not have to look at any flag.
-///
-/// So the host's time, which varies, is not in the time of a loop.
-fn done<'m>(
-    prepared: Vec<PreparedLaunch<'m>>,
-    case: &Case,
-    stream: Stream,
-) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
-    let mut prepared: Vec<_> = prepared.into_iter().map(Some).collect();
-    let mut all = Vec::with_capacity(case.done.len());
-    for &step in &case.done {
-        match step {
-            HostStep::Launch(number) => all.extend(prepared[number].take()),
-            HostStep::Clear(buffer) => all.push(clear(case, buffer, stream)?),
-            HostStep::Leave { .. } => {}
-        }
-    }
-    Ok(all)
-}
-
-/// Returns the launch that makes a buffer 0.
-fn clear(case: &Case, buffer: usize, stream: Stream) -> Result<PreparedLaunch<'static>, Stop> {
-    let work = &case.buffers[buffer].work;
-    let (address, bytes) = (work.pointer(), work.len() as u64);
-    Ok(PreparedLaunch {
-        kernel: kernels::clear(stream.device())?,
-        grid: Grid::linear(1, 256),
-        arguments: [address, bytes].map(|number| number.to_le_bytes().to_vec()).into(),
     })
 }
 

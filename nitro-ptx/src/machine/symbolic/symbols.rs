@@ -90,11 +90,27 @@ impl Symbols {
     /// # Panics
     /// When no element has that many bytes.
     pub fn data(&mut self, buffer: u64, length_bytes: usize, element_bytes: usize) {
-        assert!(matches!(element_bytes, 1 | 2 | 4 | 8), "no element has {element_bytes} bytes");
+        let begins = (0..length_bytes).step_by(element_bytes);
+        self.numbers(buffer, length_bytes, begins.map(|at| (at, element_bytes.min(length_bytes - at))));
+    }
+
+    /// Makes numbers of a buffer, each with its first byte and how many it has, symbols of their own. The rest of all
+    /// `length_bytes` stays as it is.
+    ///
+    /// # Panics
+    /// When no number has that many bytes, or one is not in the buffer.
+    pub fn numbers(
+        &mut self,
+        buffer: u64,
+        length_bytes: usize,
+        numbers: impl IntoIterator<Item = (usize, usize)>,
+    ) {
         let number = index(buffer);
-        for (at, element) in self.cells.buffer(number, length_bytes).chunks_mut(element_bytes).enumerate() {
-            let leaf = self.terms.leaf(number as u64, at as u64, element.len() as u8);
-            for (byte, cell) in (0..).zip(element) {
+        let cells = self.cells.buffer(number, length_bytes);
+        for (at, bytes) in numbers {
+            assert!(matches!(bytes, 1..=8), "no number has {bytes} bytes");
+            let leaf = self.terms.leaf(number as u64, at as u64, bytes as u8);
+            for (byte, cell) in (0..).zip(&mut cells[at..at + bytes]) {
                 *cell = self.terms.cell(leaf, byte);
             }
         }
@@ -108,6 +124,16 @@ impl Symbols {
     /// Makes a buffer hold what memory does, whatever the data: the host has written it.
     pub fn known(&mut self, buffer: u64, length_bytes: usize) {
         self.cells.buffer(index(buffer), length_bytes).fill(Cell::KNOWN);
+    }
+
+    /// Copies what so many bytes of a buffer hold to another one, as the host does. Of both the number of all bytes and
+    /// the first byte are given.
+    ///
+    /// # Panics
+    /// When a buffer has fewer bytes.
+    pub fn copy(&mut self, from: (u64, usize, usize), to: (u64, usize, usize), bytes: usize) {
+        let copied = self.cells.buffer(index(from.0), from.1)[from.2..from.2 + bytes].to_vec();
+        self.cells.buffer(index(to.0), to.1)[to.2..to.2 + bytes].copy_from_slice(&copied);
     }
 
     /// Returns what the launches left in a buffer.
@@ -138,14 +164,19 @@ impl SymbolicBytes {
     /// Returns the first byte that may differ with some data; what is not known may.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<usize> {
-        if self.0.len() != other.0.len() {
-            return Some(self.0.len().min(other.0.len()));
-        }
+        self.differences(other).next()
+    }
+
+    /// Returns the bytes that may differ with some data, in order; what is not known may. Of two buffers of different
+    /// lengths that is also the first byte that one of them has alone.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {
         let differs = |((cell, byte), (of, other)): (&(Cell, u8), &(Cell, u8))| match cell.term {
             Term::UNKNOWN => true,
             Term::KNOWN => *of != Cell::KNOWN || byte != other,
             _ => cell != of,
         };
-        self.0.iter().zip(&other.0).position(differs)
+        let common = self.0.iter().zip(&other.0).enumerate();
+        let own = (self.0.len() != other.0.len()).then_some(self.0.len().min(other.0.len()));
+        common.filter(move |(_, pair)| differs(*pair)).map(|(at, _)| at).chain(own)
     }
 }
