@@ -21,6 +21,7 @@ impl Errors {
     }
 
     /// Adds the mistakes that were found elsewhere.
+    #[cfg(feature = "nest")]
     pub fn extend(&mut self, others: Errors) {
         self.0.extend(others.0);
     }
