@@ -15,6 +15,7 @@
 #define INEXACT 12
 #define TOO_FEW_THREADS 13
 #define ACCUMULATES 14
+#define SEVERAL_EACH 15
 
 #if FAULT == TOO_FEW_THREADS
 #define BOUNDS __launch_bounds__(32)
@@ -24,7 +25,8 @@
 
 extern "C" __global__ void BOUNDS scale(const float* x, float* y, float* partial, float factor, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
+    for (unsigned at = i; FAULT == SEVERAL_EACH && at < n; at += gridDim.x * blockDim.x) y[at] = factor * x[at];
+    if (FAULT == SEVERAL_EACH || i >= n) return;
     volatile float* out = y;
     if (FAULT == WROTE_NOTHING || (FAULT == HALF_WRITTEN && i % 2 == 0)) return;
     partial[i] = x[i];
