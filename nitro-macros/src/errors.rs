@@ -20,12 +20,6 @@ impl Errors {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Adds the mistakes that were found elsewhere.
-    #[cfg(feature = "nest")]
-    pub fn extend(&mut self, others: Errors) {
-        self.0.extend(others.0);
-    }
-
     /// The number of mistakes.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -39,6 +33,21 @@ impl Errors {
     /// One `compile_error!` a mistake.
     pub fn to_compile_errors(&self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
+    }
+}
+
+impl Extend<syn::Error> for Errors {
+    fn extend<I: IntoIterator<Item = syn::Error>>(&mut self, others: I) {
+        self.0.extend(others);
+    }
+}
+
+impl IntoIterator for Errors {
+    type Item = syn::Error;
+    type IntoIter = std::vec::IntoIter<syn::Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
