@@ -112,12 +112,13 @@ macro_rules! products {
     };
 }
 
-/// Several matrices by one.
+/// Several matrices by one, scaled.
 #[nest(reassoc)]
 pub fn layers(
     n: usize,
     m: usize,
     l: usize,
+    alpha: f32,
     #[shape(3, n, l)] a: &Array3<f32>,
     #[shape(m, l)] b: &Array2<f32>,
     #[shape(3, n, m)] c: &mut Array3<f32>,
@@ -126,7 +127,7 @@ pub fn layers(
         for i in 0..n {
             for j in 0..m {
                 for k in 0..l {
-                    c[[p, i, j]] += a[[p, i, k]] * b[[j, k]];
+                    c[[p, i, j]] += alpha * a[[p, i, k]] * b[[j, k]];
                 }
             }
         }
@@ -253,6 +254,7 @@ pub mod stored {
         n: usize,
         m: usize,
         l: usize,
+        alpha: f32,
         #[shape(n, l)] a: &Array2<f16>,
         #[shape(m, l)] b: &Array2<f16>,
         #[shape(n, m)] c: &mut Array2<f32>,
@@ -260,7 +262,7 @@ pub mod stored {
         for i in 0..n {
             for j in 0..m {
                 for k in 0..l {
-                    c[[i, j]] += a[[i, k]].to_f32() * b[[j, k]].to_f32();
+                    c[[i, j]] += alpha * a[[i, k]].to_f32() * b[[j, k]].to_f32();
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::fragments::{Fragments, written_out};
 use crate::kernel::{Instruction, Space};
 use crate::lower::bounds::iterator;
-use crate::nest::expression::Access;
+use crate::nest::expression::{Access, Expression};
 
 /// A thread's registers to which products of warp groups add.
 pub(super) struct GroupSums {
@@ -38,18 +38,41 @@ impl GroupSums {
         written_out(self.row(), self.rows(), body)
     }
 
+    /// Does something for each fragment.
+    fn for_fragments(&self, body: Vec<Instruction>) -> Instruction {
+        let ([_, column], [_, columns]) = (self.fragments.at, self.fragments.counts());
+        self.for_rows(vec![written_out(column, columns, body)])
+    }
+
+    /// Begins anew, if there are steps.
+    pub(super) fn clear_step(&self) -> Option<Instruction> {
+        self.step?;
+        let zero = |sum| Instruction::assign(sum, Expression::Constant(0.0.into()));
+        Some(self.for_fragments(self.of_fragment().map(zero).into()))
+    }
+
+    /// Adds what a step came to, multiplied with these, if there are steps.
+    pub(super) fn add_step(&self, scales: &[Expression]) -> Option<Instruction> {
+        self.step?;
+        let adds = self.own().into_iter().zip(self.of_fragment()).map(|(own, new)| {
+            let new = scales.iter().fold(Expression::Load(new), |value, scale| value * scale.clone());
+            Instruction::assign(own.clone(), Expression::Load(own) + new)
+        });
+        Some(self.for_fragments(adds.collect()))
+    }
+
     /// Waits for all products.
     pub(super) fn wait(&self) -> Instruction {
         self.for_rows(vec![Instruction::AwaitProduct { sums: self.of_row(), but: 0 }])
     }
 
     /// Returns the registers of the sums of a fragment.
-    pub(super) fn own(&self) -> [Access; 4] {
+    fn own(&self) -> [Access; 4] {
         self.fragments.sums(&self.sums)
     }
 
     /// Returns the registers of a fragment to which products add.
-    pub(super) fn of_fragment(&self) -> [Access; 4] {
+    fn of_fragment(&self) -> [Access; 4] {
         let [row, column] = self.fragments.at.map(iterator);
         let Some(step) = self.step else { return self.own() };
         std::array::from_fn(|register| {

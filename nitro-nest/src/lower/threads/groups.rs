@@ -374,17 +374,7 @@ impl Products {
 
     /// Waits for the products of a step, and adds what it comes to if it began anew.
     fn finish(&self) -> Vec<Instruction> {
-        let mut all = vec![self.sums.wait()];
-        if self.sums.step.is_some() {
-            let (own, new) = (self.sums.own(), self.sums.of_fragment());
-            let adds = own.into_iter().zip(new).map(|(own, new)| {
-                let [sum, step] = [own.clone(), new].map(Expression::Load);
-                Instruction::assign(own, sum + step)
-            });
-            let ([_, column], [_, columns]) = (self.sums.fragments.at, self.sums.fragments.counts());
-            all.push(self.sums.for_rows(vec![written_out(column, columns, adds.collect())]));
-        }
-        all
+        [Some(self.sums.wait()), self.sums.add_step(&[])].into_iter().flatten().collect()
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct StoredOperands {
     depth: i64,
     left: StoredOperand,
     right: Right,
+    /// What sums are multiplied with in the end, if no operand is before.
+    scales: Vec<Expression>,
 }
 
 /// The right operand.
@@ -87,11 +89,7 @@ pub(super) fn take(
     let (rows, columns) = (axis(context, 1).0.tile(), axis(context, 0).0.tile());
     let (row, is_narrow) = (swizzled_row(arithmetic), arithmetic.storage().is_some());
     let is_split = !is_narrow && !of_right;
-    // Only what goes through registers can be multiplied with something else there.
-    if !is_narrow && !of_left || !operands.scales.is_empty() && !is_split {
-        return None;
-    }
-    if is_narrow && !of_right && columns % row != 0 {
+    if !is_narrow && !of_left || is_narrow && !of_right && columns % row != 0 {
         return None;
     }
     // Neighbours along the sum fill rows.
@@ -103,21 +101,16 @@ pub(super) fn take(
     let pieces = Pieces { depth, row, neighbours: arithmetic.parts_in_16_bytes() };
     let counts = pieces.of_left(context, of_left);
     let left = StoredOperand::place(context, range, (left, left_ends), (1, of_left), pieces, counts);
-    let right = if is_split {
+    // What goes through registers is multiplied there.
+    let (right, scales) = if is_split {
         let right = RightOperand::place(context, range, (right.clone(), right_ends), depth, STAGES);
-        Right::Split(right.scaled(operands.scales.clone()))
+        (Right::Split(right.scaled(operands.scales.clone())), Vec::new())
     } else {
-        let counts = pieces.of_right(columns, of_right);
-        Right::Stored(StoredOperand::place(
-            context,
-            range,
-            (right, right_ends),
-            (0, of_right),
-            pieces,
-            counts,
-        ))
+        let (of, counts) = ((right, right_ends), pieces.of_right(columns, of_right));
+        let right = StoredOperand::place(context, range, of, (0, of_right), pieces, counts);
+        (Right::Stored(right), operands.scales.clone())
     };
-    Some(StoredOperands { arithmetic, depth, left, right })
+    Some(StoredOperands { arithmetic, depth, left, right, scales })
 }
 
 /// Returns the storage of operands that matrix units take as they are.
@@ -322,7 +315,7 @@ pub(super) fn write_stored(
     let mut all = stored.align(context, tiles);
     let ahead = Ahead::new(context, tiles);
     let sums = operands_of(context, body).sums;
-    let sums = GroupSums::new(context, stored.left.terms, sums, false);
+    let sums = GroupSums::new(context, stored.left.terms, sums, !stored.scales.is_empty());
     let groups = axis(context, 1).0.threads / 32;
     let product = stored.product([now, group, sums.row()], groups, sums.of_row());
     let mut each = vec![
@@ -347,7 +340,10 @@ pub(super) fn write_stored(
     let is_fetched = Condition::at_least(iterator(begin), Affine::from(1));
     let mut fetched = guarded(vec![is_fetched], stored.split(context, &Affine::from(0)));
     fetched.extend(stored.fetch(context, tiles, &ahead, begin));
+    let mut work = vec![repeated(tiles, each), sums.wait()];
+    work.extend(sums.add_step(&stored.scales));
     all.extend(ahead.begin());
+    all.extend(sums.clear_step());
     all.extend([
         divide([group, of_group], Variable::Thread(1).into(), 32),
         Instruction::Begin(tile, Affine::from(0)),
@@ -356,7 +352,7 @@ pub(super) fn write_stored(
         Instruction::Barrier,
         Instruction::Loop(count_to(begin, AHEAD), Unroll::By(1), fetched),
         // Sums that no product was added to would meet others behind the loop: compilers wait for each product then.
-        Instruction::If(ahead.is_any(), vec![repeated(tiles, each), sums.wait()], Vec::new()),
+        Instruction::If(ahead.is_any(), work, Vec::new()),
     ]);
     all
 }
