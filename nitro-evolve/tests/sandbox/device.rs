@@ -232,12 +232,7 @@ fn variables_are_set_before_each_run_of_each_program_and_read_after_it() {
     let mut sandbox = sandbox();
     let assembler = sandbox.architecture().and_then(Assembler::find);
     let whole = workload(include_str!("relax.toml"));
-    sandbox
-        .begin(&whole, &Code::text(original), &[Set::Search])
-        .unwrap()
-        .concat()
-        .iter()
-        .for_each(assert_right);
+    begin_right(&mut sandbox, &whole, original);
     let mut error = |from: &str, to: &str| {
         assert!(original.contains(from), "{from}");
         let ptx = original.replace(from, to);
@@ -265,12 +260,7 @@ fn pointers_point_to_where_buffers_are_in_each_run() {
     let original = include_str!("cells.ptx");
     let mut sandbox = sandbox();
     let cells = workload(include_str!("cells.toml"));
-    sandbox
-        .begin(&cells, &Code::text(original), &[Set::Search])
-        .unwrap()
-        .concat()
-        .iter()
-        .for_each(assert_right);
+    begin_right(&mut sandbox, &cells, original);
     let bounded = Module::parse(original).unwrap().with_deadline(50_000_000).with_bounds();
     let mut error = |ptx: String| match run(&mut sandbox, &Code::text(ptx)) {
         RunOutcome::Ran(results) => results[0].error,
@@ -290,23 +280,27 @@ fn pointers_point_to_where_buffers_are_in_each_run() {
     assert!(matches!(&right, RunOutcome::Ran(results) if results[0].error == 0.0), "{right:?}");
 }
 
+/// Begins with a program that is right for all inputs of the search.
+fn begin_right(sandbox: &mut Sandbox, workload: &Workload, original: &str) {
+    let times = sandbox.begin(workload, &Code::text(original), &[Set::Search]).unwrap();
+    times.concat().iter().for_each(assert_right);
+}
+
+/// Returns the error of a program with another text in the place of one.
+fn error_of_change(sandbox: &mut Sandbox, original: &str, (from, to): (&str, &str)) -> f64 {
+    assert!(original.contains(from), "{from}");
+    match run(sandbox, &Code::text(original.replace(from, to))) {
+        RunOutcome::Ran(results) => results[0].error,
+        RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
+    }
+}
+
 fn the_host_copies_and_clears_between_launches() {
     let original = include_str!("relax.ptx");
     let mut sandbox = sandbox();
     let changes = workload(include_str!("changes.toml"));
-    sandbox
-        .begin(&changes, &Code::text(original), &[Set::Search])
-        .unwrap()
-        .concat()
-        .iter()
-        .for_each(assert_right);
-    let mut error = |from: &str, to: &str| {
-        assert!(original.contains(from), "{from}");
-        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
-            RunOutcome::Ran(results) => results[0].error,
-            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
-        }
-    };
+    begin_right(&mut sandbox, &changes, original);
+    let mut error = |from, to| error_of_change(&mut sandbox, original, (from, to));
     assert_eq!(error("[%rd5], 1;", "[%rd5], 1;"), 0.0);
     assert_eq!(error("[%rd5], 1;", "[%rd5], 2;"), f64::INFINITY);
     assert!(error("[ff_variable+4]", "[ff_variable]") > 0.0);
@@ -316,19 +310,8 @@ fn structures_are_compared_member_by_member() {
     let original = include_str!("points.ptx");
     let mut sandbox = sandbox();
     let points = workload(include_str!("points.toml"));
-    sandbox
-        .begin(&points, &Code::text(original), &[Set::Search])
-        .unwrap()
-        .concat()
-        .iter()
-        .for_each(assert_right);
-    let mut error = |from: &str, to: &str| {
-        assert!(original.contains(from), "{from}");
-        match run(&mut sandbox, &Code::text(original.replace(from, to))) {
-            RunOutcome::Ran(results) => results[0].error,
-            RunOutcome::Failed(failure, why) => panic!("{to}: {failure:?}, {why}"),
-        }
-    };
+    begin_right(&mut sandbox, &points, original);
+    let mut error = |from, to| error_of_change(&mut sandbox, original, (from, to));
     let padding = "st.global.u8 [%rd9+32], %rs1; st.global.u32 [%rd9+36], %r4;";
     assert_eq!(error("st.global.u8 \t[%rd9+32], %rs1;", padding), 0.0, "it pads a structure");
     assert_eq!(
