@@ -269,6 +269,24 @@ pub mod stored {
     }
 
     #[nest(reassoc)]
+    pub fn odd(
+        n: usize,
+        m: usize,
+        l: usize,
+        #[shape(n, l + 1)] a: &Array2<f16>,
+        #[shape(m, l + 3)] b: &Array2<f16>,
+        #[shape(n, m)] c: &mut Array2<f32>,
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[i, j]] += a[[i, k + 1]].to_f32() * b[[j, k + 3]].to_f32();
+                }
+            }
+        }
+    }
+
+    #[nest(reassoc)]
     pub fn shifted(
         n: usize,
         m: usize,

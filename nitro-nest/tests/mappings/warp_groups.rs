@@ -86,6 +86,19 @@ fn operands_of_warp_groups_stay_as_they_are_stored() {
     }
 }
 
+/// Where no 16 bytes of an operand are at a multiple, numbers come one by one.
+#[cfg(feature = "half")]
+#[test]
+fn operands_that_never_lie_at_multiples_come_one_by_one() {
+    let nest = stored::odd::nest();
+    let [tiling, _] = of_groups(MatrixArithmetic::F16);
+    let program = program(&nest, &Tiling { thread_tile: [16, 2, 1], ..tiling });
+    assert_agrees(&nest, &program, &data(&nest, &[66, 64, 70], 0, 1), 1);
+    let text = program.cuda(nitro_nest::Integers::Bits32);
+    assert!(text.contains("    fetch(&a_tile[") && !text.contains("    fetch_16_bytes("), "{text}");
+    assert!(text.contains(" void fetch(unsigned short* target"), "what is called is defined: {text}");
+}
+
 /// Loads left operands after the products that read them have begun.
 fn load_too_late(instructions: &mut [Instruction]) {
     let begins = |one: &Instruction| matches!(one, Instruction::Loop(_, _, body) if matches!(body[..], [Instruction::BeginProduct(_)]));

@@ -87,14 +87,13 @@ impl Program {
         text.push_str(&matrix::functions(&of_warps));
         text.push_str(&groups::functions(&of_groups));
         let loads = self.has(|one| matches!(one, Instruction::LoadFragment(_)));
-        let fetches_stored = self.has(|one| matches!(one, Instruction::Fetch { width: WIDEST, .. }));
         if loads {
             text.push_str(&matrix::load_functions());
         }
-        if loads || fetches_stored {
+        if loads || self.fetches_16_bits() {
             text.push_str(FETCH_16_BITS);
         }
-        if fetches_stored {
+        if self.has(|one| matches!(one, Instruction::Fetch { width: WIDEST, .. })) {
             text.push_str(groups::FETCH_STORED);
         }
         if self.has(is_of_fetched) {
@@ -133,6 +132,15 @@ impl Program {
             });
         }
         found
+    }
+
+    /// Returns `true` if a kernel fetches numbers of 16 bits, one by one or several at once.
+    fn fetches_16_bits(&self) -> bool {
+        let is_narrow = |one: &Instruction| match one {
+            Instruction::Fetch { source, .. } => !self.nest.arrays[source.array].storage.is_number(),
+            _ => false,
+        };
+        self.kernels.iter().any(|kernel| kernel.has(is_narrow))
     }
 
     /// Returns `true` if a kernel has such an instruction.
