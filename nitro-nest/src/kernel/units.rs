@@ -199,10 +199,9 @@ impl<T: Number> Running<'_, T> {
     /// Finishes the products that a group of warps has begun, but for the last ones: what they read must be as it was.
     fn finish_products(&mut self, lanes: &[usize], but: usize) -> Result<(), RunError> {
         let all = std::mem::take(&mut self.begun);
-        let (mut own, mut others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|begun| begun.first == lanes[0]);
+        let (mut own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|begun| begun.first == lanes[0]);
         let later = own.split_off(own.len().saturating_sub(but));
-        std::mem::swap(&mut self.begun, &mut others);
+        self.begun = others;
         for mut begun in own {
             self.swap_iterators(lanes, &mut begun.iterators);
             let again = self.product_of_group(lanes, begun.product)?;

@@ -71,12 +71,12 @@ impl Access {
     }
 
     /// Returns the element so far behind it along the last dimension.
-    pub(crate) fn neighbour(&self, distance: i64) -> Access {
+    pub(crate) fn neighbour(&self, distance: impl Into<Affine>) -> Access {
         self.behind(0, distance)
     }
 
     /// Returns the element so far behind it along a dimension, of which the last one is 0, that before it 1.
-    pub(crate) fn behind(&self, dimension: usize, distance: i64) -> Access {
+    pub(crate) fn behind(&self, dimension: usize, distance: impl Into<Affine>) -> Access {
         let mut element = self.clone();
         if let Some(subscript) = element.subscripts.iter_mut().rev().nth(dimension) {
             *subscript = subscript.clone() + distance;

@@ -142,8 +142,7 @@ impl Fragments {
             let group = iterator(self.at[0]) * 2 + (row / 8) as i64;
             let value = y.value(points).substitute(Variable::Iterator(points.group), &group);
             let source = operands.left.with(y.iterator, &value).with(self.terms, &self.term(first, term));
-            let scales = operands.scales.iter().cloned();
-            let value = scales.fold(Expression::Load(source), |value, scale| value * scale);
+            let value = scaled(Expression::Load(source), &operands.scales);
             loads.push(Instruction::assign(register(array, self.at[0], own + at as i64), value));
         }
         loads
@@ -259,6 +258,11 @@ pub(super) fn operands(
         () => return None,
     };
     Some(Operands { left, right, sums, scales: factors.scales })
+}
+
+/// Returns a value, multiplied with these.
+pub(super) fn scaled(value: Expression, scales: &[Expression]) -> Expression {
+    scales.iter().cloned().fold(value, |value, scale| value * scale)
 }
 
 /// The factors of a product.

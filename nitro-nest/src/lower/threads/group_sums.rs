@@ -1,7 +1,7 @@
 //! The registers of a thread to which products of warp groups add.
 
 use super::context::Context;
-use super::fragments::{Fragments, written_out};
+use super::fragments::{Fragments, scaled, written_out};
 use crate::kernel::{Instruction, Space};
 use crate::lower::bounds::iterator;
 use crate::nest::expression::{Access, Expression};
@@ -55,7 +55,7 @@ impl GroupSums {
     pub(super) fn add_step(&self, scales: &[Expression]) -> Option<Instruction> {
         self.step?;
         let adds = self.own().into_iter().zip(self.of_fragment()).map(|(own, new)| {
-            let new = scales.iter().fold(Expression::Load(new), |value, scale| value * scale.clone());
+            let new = scaled(Expression::Load(new), scales);
             Instruction::assign(own.clone(), Expression::Load(own) + new)
         });
         Some(self.for_fragments(adds.collect()))

@@ -6,7 +6,7 @@
 use super::accumulate::own_register;
 use super::context::{Context, either, guarded};
 use super::copy::{Shares, before_ends};
-use super::fragments::{Operands, arithmetic, axis, is_shared, operands, register, written_out};
+use super::fragments::{Operands, arithmetic, axis, is_shared, operands, register, scaled, written_out};
 use super::group_sums::GroupSums;
 use super::parts::{Ends, StagedPart};
 use super::pipeline::{Ahead, fetch_tile, repeated};
@@ -219,12 +219,11 @@ impl RightOperand {
     /// Multiplies neighbours, in registers from this one on, with what they are to be multiplied with.
     fn scale(&self, first: &Access) -> Vec<Instruction> {
         let neighbours = if self.scales.is_empty() { 0 } else { self.arithmetic.parts_in_16_bytes() };
-        let scaled = |register: Access| {
-            let scales = self.scales.iter().cloned();
-            let value = scales.fold(Expression::Load(register.clone()), |value, scale| value * scale);
-            Instruction::assign(register, value)
+        let registers = (0..neighbours).map(|neighbour| first.neighbour(neighbour));
+        let scale = |register: Access| {
+            Instruction::assign(register.clone(), scaled(Expression::Load(register), &self.scales))
         };
-        (0..neighbours).map(|neighbour| scaled(first.neighbour(neighbour))).collect()
+        registers.map(scale).collect()
     }
 
     /// Returns the first of neighbouring terms of a column, of the first part.

@@ -88,20 +88,12 @@ impl Ahead {
 
     /// Returns the conditions that there is any tile.
     pub(super) fn is_any(&self) -> Vec<Condition> {
-        let of_range = |range: &Range| {
-            let first = range.lower[0].clone();
-            range
-                .upper
-                .iter()
-                .map(move |upper| Condition::less(first.clone(), upper.clone()))
-                .collect::<Vec<_>>()
-        };
-        self.loops.iter().flat_map(|(range, _)| of_range(range)).collect()
+        self.loops.iter().flat_map(|(range, _)| is_below(&range.lower[0], range)).collect()
     }
 
     /// Returns the conditions that there is a tile.
     fn is_there(&self) -> Vec<Condition> {
-        self.loops.iter().flat_map(|(range, ahead)| is_below(*ahead, range)).collect()
+        self.loops.iter().flat_map(|(range, ahead)| is_below(&iterator(*ahead), range)).collect()
     }
 
     /// Goes to the next tile, as digits of a number do: a loop that has ended begins again, and that around it goes on.
@@ -112,7 +104,7 @@ impl Ahead {
             let carry = if all.is_empty() { all } else { [vec![begin], all].concat() };
             all = vec![Instruction::Set(*ahead, iterator(*ahead) + range.step)];
             if !carry.is_empty() {
-                all.push(Instruction::If(is_below(*ahead, range), Vec::new(), carry));
+                all.push(Instruction::If(is_below(&iterator(*ahead), range), Vec::new(), carry));
             }
         }
         all
@@ -143,8 +135,8 @@ impl Ahead {
     }
 }
 
-fn is_below(ahead: usize, range: &Range) -> Vec<Condition> {
-    range.upper.iter().map(|upper| Condition::less(iterator(ahead), upper.clone())).collect()
+fn is_below(value: &Affine, range: &Range) -> Vec<Condition> {
+    range.upper.iter().map(|upper| Condition::less(value.clone(), upper.clone())).collect()
 }
 
 /// Works on one tile while the next ones are on their way to the other pipeline stages.

@@ -188,12 +188,7 @@ impl StoredOperand {
     /// Brings a piece that may not be there: at once, or else number by number.
     fn bring_part(&self, context: &mut Context<'_>, [target, source]: &[Access; 2]) -> Vec<Instruction> {
         let neighbour = context.iterator("neighbour");
-        let [to, from] = [target, source].map(|access| {
-            let mut one = access.clone();
-            let last = one.subscripts.last_mut().expect("an operand has a dimension");
-            *last = last.clone() + iterator(neighbour);
-            one
-        });
+        let [to, from] = [target, source].map(|access| access.neighbour(iterator(neighbour)));
         let within = before_ends(context, from.array, &from.subscripts, &self.ends);
         let zero = Instruction::assign(to.clone(), Expression::Constant(0.0.into()));
         let each =

@@ -10,9 +10,6 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition};
 
-/// The neighbours of a thread that are 16 bytes in single precision.
-const WIDE_GROUP: i64 = WIDE as i64;
-
 /// Code that needs to find something out: what does that, the conditions that come of it, and the code.
 pub(super) type Wide = (Vec<Instruction>, Vec<Condition>, Vec<Instruction>);
 
@@ -26,10 +23,10 @@ pub(super) fn wide_transfer(
 ) -> Option<Wide> {
     let at = accumulator.axes.iter().copied().find(|at| context.axes[*at].dimension == 0)?;
     let (x, own) = (context.axes[at].clone(), context.own[at]);
-    if !matches!(x.neighbours, 2 | WIDE_GROUP) || x.is_serial || context.scope.points == Points::OneByOne {
+    let width = x.neighbours as u32;
+    if !matches!(width, 2 | WIDE) || x.is_serial || context.scope.points == Points::OneByOne {
         return None;
     }
-    let width = x.neighbours as u32;
     let moved = wide_instruction(context, instruction, own.neighbour, width)?;
     // Neighbouring points have to be neighbouring elements of a row.
     let variable = Variable::Iterator(x.iterator);
