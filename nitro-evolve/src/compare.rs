@@ -16,7 +16,7 @@ pub(crate) fn error(layout: &Layout, found: &[u8], original: &[u8]) -> f64 {
 /// Returns the error of a member of elements of so many bytes.
 fn of_member(member: &Member, bytes: usize, found: &[u8], original: &[u8]) -> f64 {
     let size = member.element.bytes();
-    let begins = (0..member.count).map(|at| member.offset_bytes + at * member.stride_bytes);
+    let begins = member.offsets_bytes();
     let elements = found.chunks_exact(bytes).zip(original.chunks_exact(bytes));
     let pairs = elements.flat_map(|(found, original)| {
         begins.clone().map(|begin| (&found[begin..begin + size], &original[begin..begin + size]))

@@ -219,9 +219,9 @@ impl Workload {
             let seed = case.seed ^ (at as u64) << 32;
             let mut bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
             self.point(buffer, &mut bytes, &values, &lengths)?;
-            let Buffer { name, layout, variable, role, .. } = buffer.clone();
-            let variable = variable.map(|variable| variable.name);
-            buffers.push(InputBuffer { name, layout, variable, role, bytes });
+            let variable = buffer.variable.as_ref().map(|variable| variable.name.clone());
+            let (name, layout) = (buffer.name.clone(), buffer.layout.clone());
+            buffers.push(InputBuffer { name, layout, variable, role: buffer.role, bytes });
         }
         Ok(Inputs { buffers, launches, host, judge })
     }

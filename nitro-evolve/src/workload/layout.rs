@@ -65,11 +65,8 @@ impl Layout {
     /// Returns the numbers of an element, in order.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = Scalar> {
         self.members.iter().flat_map(|member| {
-            (0..member.count).map(|at| Scalar {
-                element: member.element,
-                offset_bytes: member.offset_bytes + at * member.stride_bytes,
-                pointer: member.pointer,
-            })
+            let Member { element, pointer, .. } = *member;
+            member.offsets_bytes().map(move |offset_bytes| Scalar { element, offset_bytes, pointer })
         })
     }
 
@@ -151,6 +148,12 @@ impl Member {
     /// Creates a member that points to a buffer, by its position.
     pub(super) fn pointer(name: String, to: usize) -> Self {
         Self { pointer: Some(to), ..Self::new(name, Element::U64, Comparison::Exact) }
+    }
+
+    /// Returns the offset of each of its numbers.
+    pub(crate) fn offsets_bytes(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+        let Self { offset_bytes, stride_bytes, .. } = *self;
+        (0..self.count).map(move |at| offset_bytes + at * stride_bytes)
     }
 
     /// Returns its name in messages, as a member of a buffer.

@@ -6,7 +6,7 @@
 
 use proc_macro2::Ident;
 
-use super::ir::{Access, Affine, Assignment, Node, Value, is_same};
+use super::ir::{Access, Assignment, Node, Value, is_same};
 use super::polynomial::Polynomial;
 
 /// The most parts of a value that is written wherever its variable is read.
@@ -22,7 +22,9 @@ pub(super) fn inline(nodes: &mut Vec<Node>, first: usize, variable: &Ident) -> b
         let mut node = node.clone();
         let is_read = reads(&node, variable);
         match &current {
-            Some(value) => for_each_value(&mut node, &mut |own| own.replace(variable, value)),
+            Some(value) => {
+                for_each_assignment(&mut node, &mut |own| own.value.replace(variable, value));
+            }
             None if is_read => return false,
             None => {}
         }
@@ -71,11 +73,15 @@ pub(super) fn place(
     let Some(Node::Assign(Assignment { target: element, .. })) = found.map(|last| nodes[last].clone()) else {
         return false;
     };
+    let mut place = |access: &mut Access| {
+        if access.array == *variable {
+            *access = element.clone();
+        }
+    };
     for node in &mut nodes[first..] {
-        for_each_access(node, &mut |access| {
-            if access.array == *variable {
-                *access = element.clone();
-            }
+        for_each_assignment(node, &mut |own| {
+            place(&mut own.target);
+            own.value.change_loads(&mut place);
         });
     }
     // What becomes itself stays as it is. The last comes first, as it is behind the other.
@@ -149,21 +155,24 @@ fn is_copy_of_itself(node: &Node) -> bool {
 
 /// Returns true where two elements are the same one.
 pub(super) fn is_equal(one: &Access, other: &Access) -> bool {
-    let is_same_place = |(one, other): (&Affine, &Affine)| {
-        let difference = Polynomial::from(one.clone()).plus(&Polynomial::from(other.clone()), -1);
-        difference.is_some_and(|difference| difference.is_zero())
-    };
-    is_same(&one.array, &other.array) && one.subscripts.iter().zip(&other.subscripts).all(is_same_place)
+    is_same(&one.array, &other.array) && distances(one, other).all(|own| own.is_some_and(|own| own.is_zero()))
 }
 
 /// Returns true where two elements may be the same one: not those of one array of which a subscript differs by a number.
 fn may_be_same(one: &Access, other: &Access) -> bool {
-    let differs = |(one, other): (&Affine, &Affine)| {
-        let difference = Polynomial::from(one.clone()).plus(&Polynomial::from(other.clone()), -1);
-        let difference = difference.and_then(|difference| difference.affine());
-        difference.is_some_and(|difference| difference.terms.is_empty() && difference.constant != 0)
+    let differs = |distance: Option<Polynomial>| {
+        let distance = distance.and_then(|distance| distance.affine());
+        distance.is_some_and(|distance| distance.terms.is_empty() && distance.constant != 0)
     };
-    is_same(&one.array, &other.array) && !one.subscripts.iter().zip(&other.subscripts).any(differs)
+    is_same(&one.array, &other.array) && !distances(one, other).any(differs)
+}
+
+/// How far two elements of an array are apart along each dimension. None: it is too far to say.
+fn distances(one: &Access, other: &Access) -> impl Iterator<Item = Option<Polynomial>> {
+    one.subscripts
+        .iter()
+        .zip(&other.subscripts)
+        .map(|(one, other)| Polynomial::from(one.clone()).plus(&Polynomial::from(other.clone()), -1))
 }
 
 fn may_write(node: &Node, element: &Access) -> bool {
@@ -204,22 +213,11 @@ fn any_assignment(node: &Node, is: &mut dyn FnMut(&Assignment) -> bool) -> bool 
     }
 }
 
-fn for_each_value(node: &mut Node, change: &mut dyn FnMut(&mut Value)) {
+fn for_each_assignment(node: &mut Node, change: &mut dyn FnMut(&mut Assignment)) {
     match node {
-        Node::Loop(repeated) => repeated.body.iter_mut().for_each(|node| for_each_value(node, change)),
-        Node::If(_, body) => body.iter_mut().for_each(|node| for_each_value(node, change)),
-        Node::Assign(assignment) => change(&mut assignment.value),
-    }
-}
-
-fn for_each_access(node: &mut Node, change: &mut dyn FnMut(&mut Access)) {
-    match node {
-        Node::Loop(repeated) => repeated.body.iter_mut().for_each(|node| for_each_access(node, change)),
-        Node::If(_, body) => body.iter_mut().for_each(|node| for_each_access(node, change)),
-        Node::Assign(assignment) => {
-            change(&mut assignment.target);
-            assignment.value.change_loads(change);
-        }
+        Node::Loop(repeated) => repeated.body.iter_mut().for_each(|node| for_each_assignment(node, change)),
+        Node::If(_, body) => body.iter_mut().for_each(|node| for_each_assignment(node, change)),
+        Node::Assign(assignment) => change(assignment),
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn done<'m>(
 
 /// Returns what a program has left in a buffer so far.
 pub(super) fn left(buffer: &CaseBuffer, program: &LoadedCode, stream: Stream) -> Result<Vec<u8>, CudaError> {
-    match program.modules().find_map(|module| buffer.variable(module)) {
+    match variable(buffer, program) {
         Some(variable) => variable.to_vec(stream),
         None => buffer.work.to_vec(),
     }
@@ -94,8 +94,12 @@ pub(super) fn left(buffer: &CaseBuffer, program: &LoadedCode, stream: Stream) ->
 
 /// Returns where a program finds a buffer.
 fn address(buffer: &CaseBuffer, program: &LoadedCode) -> u64 {
-    let variable = program.modules().find_map(|module| buffer.variable(module));
-    variable.map_or(buffer.work.pointer(), |variable| variable.pointer())
+    variable(buffer, program).map_or(buffer.work.pointer(), |variable| variable.pointer())
+}
+
+/// Returns the variable of a program that a buffer is, that of the first module that has it.
+fn variable<'m>(buffer: &CaseBuffer, program: &'m LoadedCode) -> Option<Variable<'m>> {
+    program.modules().find_map(|module| buffer.variable(module))
 }
 
 /// Returns the launch that clears a buffer of a program, in order with its own launches.

@@ -6,7 +6,7 @@ use nitro_test_support::random::Random;
 use proc_macro2::Span;
 
 use super::*;
-use crate::nest::ir::{Condition, Loop, Operation};
+use crate::nest::ir::{Affine, Condition, Loop, Operation};
 
 /// The elements that there are; arithmetic is that of integers, which wraps around.
 type Memory = BTreeMap<(String, i64), i64>;
