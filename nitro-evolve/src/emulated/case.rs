@@ -109,10 +109,8 @@ impl Course {
 /// Copies from one buffer to another one.
 pub(super) fn copy(memory: &mut Memory, addresses: &[u64], step: HostCopy) {
     let HostCopy { from: (from, begin), to: (to, to_begin), bytes } = step;
-    let mut all = memory.bytes(addresses[to]).to_vec();
-    let copied = &memory.bytes(addresses[from])[begin..begin + bytes];
-    all[to_begin..to_begin + bytes].copy_from_slice(copied);
-    memory.write(addresses[to], all);
+    let copied = memory.bytes(addresses[from])[begin..begin + bytes].to_vec();
+    memory.write(addresses[to], to_begin, &copied);
 }
 
 /// Puts the buffers of a case into memory, and returns their addresses.
@@ -120,7 +118,7 @@ pub(crate) fn allocate_all(memory: &mut Memory, inputs: &Inputs) -> Vec<u64> {
     let addresses: Vec<u64> = inputs.buffers.iter().map(|buffer| allocate(memory, buffer)).collect();
     for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
         if let Cow::Owned(bytes) = buffer.placed(&addresses) {
-            memory.write(address, bytes);
+            memory.write(address, 0, &bytes);
         }
     }
     addresses

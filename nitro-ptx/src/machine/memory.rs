@@ -55,14 +55,34 @@ impl Memory {
         &self.buffers[index(buffer)].data
     }
 
-    /// Gives a buffer other bytes, as many as it has, as a host does between launches.
+    /// Writes bytes of a buffer from one of them on, as a host does between launches. Others stay as they are.
+    ///
+    /// ```
+    /// use nitro_ptx::Module;
+    /// use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
+    ///
+    /// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) {\n\
+    ///             .reg .b32 %r<2>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [x]; ld.global.u32 %r1, [%rd1+4]; ret; }";
+    /// let emulator = Emulator::new(&Module::parse(text)?)?;
+    /// let mut memory = Memory::new();
+    /// let x = memory.allocate_uninitialised(8);
+    /// let options = Options { uninitialised: true, ..Options::default() };
+    /// let parameters = [x.to_le_bytes().to_vec()];
+    /// let launch = Launch { kernel: "k", grid: [1; 3], block: [1; 3], shared_bytes: 0, parameters: &parameters };
+    /// memory.write(x, 0, &[1, 2, 3, 4]);
+    /// assert!(emulator.launch(&launch, &mut memory, &options).is_err(), "nobody has written the others");
+    /// memory.write(x, 4, &[5, 6, 7, 8]);
+    /// assert!(emulator.launch(&launch, &mut memory, &options).is_ok());
+    /// assert_eq!(memory.bytes(x), [1, 2, 3, 4, 5, 6, 7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
-    /// When the address is none that was given for a buffer, or the buffer has another length.
-    pub fn write(&mut self, buffer: u64, bytes: Vec<u8>) {
+    /// When the address is none that was given for a buffer, or the buffer has fewer bytes.
+    pub fn write(&mut self, buffer: u64, at: usize, bytes: &[u8]) {
         let own = &mut self.buffers[index(buffer)];
-        assert_eq!(own.data.len(), bytes.len(), "a buffer keeps its length");
-        *own = Bytes::written(bytes);
+        own.data[at..at + bytes.len()].copy_from_slice(bytes);
+        own.note_written(at, bytes.len());
     }
 
     /// Makes all bytes of a buffer 0, as a host does between launches.
