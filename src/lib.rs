@@ -73,7 +73,7 @@
 pub use nitro_core::{
     Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
-    Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
+    Function, Held, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, Regime, ReloadError, Selection,
     Stats, Stopwatch, Unit, UnknownChoice, UnknownRegime, UnknownUnit, UnknownVariant, VariantInfo,
     calibrate_in_background, features, host, in_regime, model, recording, reload, set_deterministic,

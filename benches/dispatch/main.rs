@@ -117,6 +117,16 @@ fn svm_200_tuned(input: &Input) -> f64;
 const TUNED: [&str; 4] =
     ["forward", "tuned{block=32,unroll=1}", "tuned{block=64,unroll=4}", "tuned{block=256,unroll=2}"];
 
+/// Many calls of one function within a call of another.
+#[code_variant(name = "bench", variants(each), default = each, nested(svm_200))]
+fn outer(inputs: &[Input], calls: usize);
+
+fn each(inputs: &[Input], calls: usize) {
+    for index in 0..calls {
+        black_box(svm_200(black_box(&inputs[index & (inputs.len() - 1)])));
+    }
+}
+
 fn embedded(selector: Selector) -> &'static [u8] {
     around(selector, (None, false))
 }
@@ -200,7 +210,13 @@ fn main() {
         line("new input, 200, with parameters", false, svm_200_tuned),
         line("new input, 2000 support vectors", false, svm_2000),
         line("new input, forest of 64 trees", false, forest_64),
+        Line {
+            name: "nested calls, 200 support vectors".to_owned(),
+            repeated: false,
+            calls: Box::new(outer),
+        },
     ];
+    let own = lines.len();
     lines.extend([20, 200, 2000].into_iter().filter_map(|support| {
         let predictor = libsvm::Predictor::new(&models::svm(support))?;
         Some(line(&format!("LIBSVM, {support} support vectors"), false, move |input| {
@@ -233,7 +249,7 @@ fn main() {
         let (more, ratio) = (one_ns - one[0], one_ns / one[0]);
         println!("{:38} {one_ns:9.1} {more:9.1} {ratio:8.2} {:14.2}", line.name, two_ns / one_ns);
     }
-    if lines.len() == 18 {
+    if lines.len() == own {
         println!(
             "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
         );

@@ -70,13 +70,16 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     if epoch::is_observed() && !is_unseen() {
         return Decision { choice, observer: None };
     }
+    let (bit, is_conditional) = (bit(chosen.index), is_conditional(function, untyped));
+    let known = calls.filter(|_| chosen.repeats);
+    let known = known.map(|calls| CachedChoice { choice, bit, is_conditional, calls });
+    if let Some(held) = known.filter(|own| !own.is_conditional && call.holds()) {
+        call.remember(0, &row, held);
+        return Decision { choice, observer: None };
+    }
     keep_gate(&call, &question, state, &chosen);
-    if let Some(calls) = calls
-        && chosen.repeats
-    {
-        let is_conditional = is_conditional(function, untyped);
-        let bit = bit(chosen.index);
-        call.remember(chosen.needs, &row, CachedChoice { choice, bit, is_conditional, calls });
+    if let Some(known) = known {
+        call.remember(chosen.needs, &row, known);
     }
     Decision { choice, observer: None }
 }

@@ -43,6 +43,7 @@ pub mod files;
 mod function;
 #[doc(hidden)] // for the trainer, which splits inputs by it
 pub mod hash;
+mod held;
 pub mod host;
 mod inline_cache;
 mod inline_gate;
@@ -79,6 +80,7 @@ pub use feature::{FeatureValue, FeatureVector};
 pub use function::choice::{UnknownChoice, choice_text};
 pub use function::state::{ReloadError, reload};
 pub use function::{Choice, Function, Prepared};
+pub use held::Held;
 pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind, Parameters};
 pub use prepare::PrepareError;
 pub use processor_time::ProcessorTime;
@@ -104,6 +106,7 @@ pub mod __private {
     pub use crate::constraint::{and, of_both, or};
     pub use crate::detected::Detected;
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
+    pub use crate::held::hold;
     pub use crate::host::current as host;
     pub use crate::inline_cache::{Call, InlineCache, at_once};
     pub use crate::parameter::{Digits, ValueText};

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{ImplItem, ItemImpl, TraitItem};
 
 use super::attributes::{hidden, shared};
-use super::{Expansion, beside, clones, helper};
+use super::{Expansion, beside, clones, companion, helper};
 use crate::ir::{CodeVariant, OwnerKind};
 use crate::parse::{Block, Container, Other};
 
@@ -62,22 +62,28 @@ pub(crate) fn has_visibilities(function: &CodeVariant, is_beside: bool) -> bool 
     }
 }
 
-/// `METHOD_variants`, the descriptor.
-pub(crate) fn descriptor(function: &CodeVariant) -> Option<TokenStream> {
+/// `METHOD_variants`, the descriptor, and `METHOD_hold`.
+pub(crate) fn without_receiver(function: &CodeVariant) -> Option<TokenStream> {
     let owner = function.owner.as_ref()?;
-    let (krate, module, name) = (&function.krate, &function.module, beside(function, "variants"));
+    let (krate, module) = (&function.krate, &function.module);
+    let (variants, hold) = (beside(function, "variants"), beside(function, "hold"));
     let (shared, hidden) = (shared(function), hidden(function));
     let visibility =
         has_visibilities(function, true).then(|| crate::places::visibility(function.visibility.clone()));
     // An object of the trait has none.
     let sized = matches!(owner.kind, OwnerKind::Trait).then(|| quote!(where Self: ::core::marker::Sized));
     let doc = format!(" The descriptor of `{}`, which the trainer takes.", function.title());
+    let hold_doc = companion::hold_doc(function);
     Some(quote! {
         #[doc = #doc]
         #shared
         #hidden
         #[must_use]
-        #visibility fn #name() -> &'static #krate::Function #sized { #module::function() }
+        #visibility fn #variants() -> &'static #krate::Function #sized { #module::function() }
+        #[doc = #hold_doc]
+        #shared
+        #hidden
+        #visibility fn #hold() -> #krate::Held #sized { #module::hold() }
     })
 }
 

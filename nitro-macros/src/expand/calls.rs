@@ -43,11 +43,13 @@ fn receiver(function: &CodeVariant) -> Option<TokenStream> {
     })
 }
 
-/// The body of `call`: one arm a variant.
+/// The body of `call`: one arm a variant, while the choices of nested functions are held.
 pub(crate) fn call(function: &CodeVariant) -> TokenStream {
     let arms = function.variants.iter().map(|variant| arm(function, variant));
     let choice = given_choice(function);
-    quote!(match #choice { #(#arms)* })
+    let holds = function.nested.iter().map(|nested| &nested.hold);
+    let held = (!function.nested.is_empty()).then(|| quote!(let __nitro_held = (#(#holds(),)*);));
+    quote!(#held match #choice { #(#arms)* })
 }
 
 /// The choice that `call` and `admissible` get, where any that can be converted may be given.

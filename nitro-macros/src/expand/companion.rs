@@ -144,7 +144,7 @@ fn from_str(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// `function()`, `prepare()`, `select`, `call` and `admissible`.
+/// `function()`, `prepare()`, `hold()`, `select`, `call` and `admissible`.
 fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
     let calls = re_exported(function);
@@ -154,6 +154,7 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
         " Compiles what calls of `{}` may run, by its option `prepare`, and reads its model, so that no call does.",
         function.title()
     );
+    let hold_doc = hold_doc(function);
     quote! {
         #[doc = #doc]
         #[must_use]
@@ -165,9 +166,19 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
         #visibility fn prepare() -> ::core::result::Result<(), #krate::PrepareError> {
             function().prepare()
         }
+        #[doc = #hold_doc]
+        #visibility fn hold() -> #krate::Held { #krate::__private::hold(&__NITRO_CACHE) }
         use super::#at_module_level as _;
         #calls
     }
+}
+
+/// The documentation of what holds a choice.
+pub(crate) fn hold_doc(function: &CodeVariant) -> String {
+    let name = function.title();
+    format!(
+        " Holds the choice of the next call of `{name}` on this thread, until what this returns is dropped."
+    )
 }
 
 /// `select`, `call` and `admissible`. Those of a method stand beside it: they take `self`.

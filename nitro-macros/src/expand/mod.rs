@@ -59,7 +59,7 @@ pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let call = call(function, &calls::call(function));
     let admissible = admissible(function, &admissible::admissibility(function));
     let anew = anew(function);
-    let (descriptor, clones) = (block::descriptor(function), clones::functions(function));
+    let (associated, clones) = (block::without_receiver(function), clones::functions(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
     let (parameters, detections) = (parameters::items(function), clones::detections(function));
     let (model, prepare, name) = (model(function), prepare(function), block::name(function));
@@ -67,7 +67,7 @@ pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let companion = companion::module(function, &companion::descriptor(function));
     Expansion {
         function: dispatcher(function, &dispatch::dispatch(function)),
-        beside: quote!(#select #call #admissible #anew #descriptor #clones),
+        beside: quote!(#select #call #admissible #anew #associated #clones),
         inlined: clones::inlined(function),
         items: quote! {
             #detections #parameters #errors #constraints #model #prepare #name #marker #alias #companion

@@ -46,10 +46,10 @@ fn with_companion(function: &CodeVariant) -> Expansion {
     let (call, admissible) = (call(function, &body), admissible(function, &body));
     let (alias, companion) = (crate_alias(function), companion::module(function, &self::body()));
     let marker = marker(function);
-    let (parameters, descriptor) = (parameters::items(function), block::descriptor(function));
+    let (parameters, associated) = (parameters::items(function), block::without_receiver(function));
     Expansion {
         function: dispatcher,
-        beside: quote!(#select #call #admissible #descriptor),
+        beside: quote!(#select #call #admissible #associated),
         items: quote!(#parameters #marker #alias #companion),
         inlined: Vec::new(),
     }

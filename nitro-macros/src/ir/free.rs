@@ -83,7 +83,7 @@ fn of_call(call: &ExprCall) -> Effort {
     let names: Vec<String> = function.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let is_known = match &names[..] {
         [primitive, from] if from == "from" => is_primitive(primitive),
-        [.., size] => size == "size_of" || size == "size_of_val",
+        [.., size] => size == "size_of" && call.args.is_empty() || size == "size_of_val",
         [] => false,
     };
     if is_known { of_all(&call.args) } else { Effort::Unknown }

@@ -10,6 +10,7 @@ mod hints;
 mod impl_types;
 mod mentions;
 mod names;
+mod nested;
 mod owner;
 mod parameters;
 mod signature;
@@ -20,6 +21,7 @@ mod variants;
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
 pub(crate) use free::Effort;
+pub(crate) use nested::Nested;
 pub(crate) use owner::{Owner, OwnerKind};
 pub(crate) use targets::Target;
 
@@ -75,6 +77,8 @@ pub(crate) struct CodeVariant {
     pub model: Option<Expr>,
     /// The function that prepares a choice for its first call.
     pub prepare: Option<Expr>,
+    /// The functions with variants whose choices hold for a whole call.
+    pub nested: Vec<Nested>,
     /// The largest relative error that a call accepts; given where a variant is approximate.
     pub tolerance: Option<Expr>,
     /// The features, in order.
@@ -301,6 +305,7 @@ pub(crate) fn check(
     beside_the_block(&options, owner.as_ref(), &mut errors);
     approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);
+    nested::check(&options, &item.signature, &mut errors);
 
     let (signature, written) = (&item.signature, take(&mut options.variants));
     let mut features = features::check(take(&mut options.features), signature, &mut errors);
@@ -358,6 +363,7 @@ fn function(
         device: options.device,
         model: options.model,
         prepare: options.prepare,
+        nested: nested::functions(options.nested),
         tolerance: options.tolerance,
         features,
         variants,

@@ -1,4 +1,4 @@
-//! `features(..)`, `variants(..)` and `approximate(..)`.
+//! `features(..)`, `variants(..)`, `approximate(..)` and `nested(..)`.
 
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -97,6 +97,15 @@ fn group(number: usize, input: ParseStream, errors: &mut Errors) -> Result<Vec<V
     }
     end_of_element(input, "after this group")?;
     Ok(members)
+}
+
+/// One element of `nested(..)`.
+pub(crate) fn nested(input: ParseStream, _: &mut Errors) -> Result<ExprPath> {
+    const USAGE: &str =
+        "write the path of a function or a method with variants: `nested(dot, Matrix::multiply)`";
+    let function: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
+    end_of_element(input, "after this function")?;
+    Ok(function)
 }
 
 /// One element of `features(..)`.

@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub model: Option<Expr>,
     /// `prepare = FUNCTION`
     pub prepare: Option<Expr>,
+    /// `nested(PATH, ...)`
+    pub nested: Vec<ExprPath>,
     /// `crate = PATH`
     pub krate: Option<Path>,
 }
@@ -89,6 +91,7 @@ impl Options {
             "device" => self.device = Some(value(&key, input)?),
             "model" => self.model = Some(value(&key, input)?),
             "prepare" => self.prepare = Some(value(&key, input)?),
+            "nested" => self.nested = separated::parenthesised(&key, input, errors, list::nested)?,
             "crate" => self.krate = Some(path(value(&key, input)?)?),
             _ => return Err(unknown(&key)),
         }

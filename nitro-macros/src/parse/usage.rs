@@ -4,7 +4,7 @@ use syn::parse::ParseStream;
 use syn::{Ident, Token};
 
 /// Every option with what to write.
-pub(super) const USAGE: [(&str, &str); 10] = [
+pub(super) const USAGE: [(&str, &str); 11] = [
     ("features", "features(name = EXPRESSION, ...)"),
     (
         "variants",
@@ -17,6 +17,7 @@ pub(super) const USAGE: [(&str, &str); 10] = [
     ("device", "device = EXPRESSION"),
     ("model", "model = EXPRESSION"),
     ("prepare", "prepare = FUNCTION_OF_A_CHOICE"),
+    ("nested", "nested(FUNCTION_WITH_VARIANTS, Type::METHOD_WITH_VARIANTS, ...)"),
     ("crate", "crate = ::path::to::nitro"),
 ];
 

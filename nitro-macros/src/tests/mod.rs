@@ -97,6 +97,7 @@ fn every_option() {
         device = gpu::on(stream),
         model = include_bytes!("sort.model"),
         prepare = compile_ahead,
+        nested(find, bits::count, Runs::merge),
         default = merge,
         variants(merge, radix::<T, 8>),
         features(length: Count = keys.len(), shift = stream.shift()),

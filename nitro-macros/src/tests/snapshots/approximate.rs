@@ -518,6 +518,10 @@ pub mod sum {
     pub fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
         function().prepare()
     }
+    /// Holds the choice of the next call of `sum` on this thread, until what this returns is dropped.
+    pub fn hold() -> ::nitro::Held {
+        ::nitro::__private::hold(&__NITRO_CACHE)
+    }
     use super::__nitro_sum_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[allow(clippy::pub_use)]
     #[doc(inline)]

@@ -276,6 +276,10 @@ pub(in crate::search) mod r#find {
     > {
         function().prepare()
     }
+    /// Holds the choice of the next call of `find` on this thread, until what this returns is dropped.
+    pub(in crate::search) fn hold() -> ::nitro::Held {
+        ::nitro::__private::hold(&__NITRO_CACHE)
+    }
     use super::__nitro_find_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(in crate::search) use super::{

@@ -220,6 +220,11 @@ impl<'a, T: Number> Csr<'a, T> {
     pub fn multiply_variants() -> &'static ::nitro::Function {
         csr_multiply::function()
     }
+    /// Holds the choice of the next call of `Csr::multiply` on this thread, until what this returns is dropped.
+    #[cfg(unix)]
+    pub fn multiply_hold() -> ::nitro::Held {
+        csr_multiply::hold()
+    }
 }
 #[cfg(unix)]
 #[doc(hidden)]
@@ -344,6 +349,10 @@ pub mod csr_multiply {
     /// What could not be prepared, and why; calls go on as they would without.
     pub fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
         function().prepare()
+    }
+    /// Holds the choice of the next call of `Csr::multiply` on this thread, until what this returns is dropped.
+    pub fn hold() -> ::nitro::Held {
+        ::nitro::__private::hold(&__NITRO_CACHE)
     }
     use super::__nitro_csr_multiply_is_declared_in_a_function_body__move_it_to_module_level as _;
     ::std::thread_local! {

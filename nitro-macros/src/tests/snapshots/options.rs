@@ -146,6 +146,7 @@ pub(super) fn __nitro_sort_call<T: Key>(
     stream: &Stream,
     keys: &mut [T],
 ) {
+    let __nitro_held = (find::hold(), bits::count::hold(), Runs::merge_hold());
     match __nitro_choice {
         sort::Choice::Merge => {
             let __nitro_function: fn(&Stream, &mut [T]) = merge;
@@ -297,6 +298,10 @@ pub(super) mod sort {
         super::__nitro_sort_crate::PrepareError,
     > {
         function().prepare()
+    }
+    /// Holds the choice of the next call of `sort` on this thread, until what this returns is dropped.
+    pub(in super::super) fn hold() -> super::__nitro_sort_crate::Held {
+        super::__nitro_sort_crate::__private::hold(&__NITRO_CACHE)
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]

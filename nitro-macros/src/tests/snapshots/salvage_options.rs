@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `approximate`, `tolerance`, `name`, `device`, `model`, `prepare`, `crate`"
+    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `approximate`, `tolerance`, `name`, `device`, `model`, `prepare`, `nested`, `crate`"
 }
 ::core::compile_error! {
     "two variants are named `merge`: import one under another name, such as `use path::merge as other_merge;`"
@@ -126,6 +126,10 @@ pub mod sort {
     /// What could not be prepared, and why; calls go on as they would without.
     pub fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
         function().prepare()
+    }
+    /// Holds the choice of the next call of `sort` on this thread, until what this returns is dropped.
+    pub fn hold() -> ::nitro::Held {
+        ::nitro::__private::hold(&__NITRO_CACHE)
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[allow(clippy::pub_use)]

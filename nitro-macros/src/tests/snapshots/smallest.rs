@@ -190,6 +190,10 @@ mod work {
     pub(super) fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
         function().prepare()
     }
+    /// Holds the choice of the next call of `work` on this thread, until what this returns is dropped.
+    pub(super) fn hold() -> ::nitro::Held {
+        ::nitro::__private::hold(&__NITRO_CACHE)
+    }
     use super::__nitro_work_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(super) use super::{

@@ -33,6 +33,8 @@ pub struct InlineCache<C, const N: usize> {
     generation: Cell<u64>,
     /// Bit by bit the features that the choices depend on.
     needs: Cell<u32>,
+    /// The number of [`Held`](crate::Held) that live: a choice without a constraint holds for every input then.
+    holds: Cell<u32>,
     /// The gate, which decides before the entries are asked.
     gate: InlineGate<C>,
     /// The number of entries made. The first so many are in use.
@@ -128,7 +130,12 @@ impl<C: Copy, const N: usize> Call<C, N> {
         CacheLookup { call: self, cached, leaf: None }
     }
 
-    /// Remembers a choice in the place of the oldest.
+    /// Returns `true` if a choice without a constraint is to run for every input from now on.
+    pub(crate) fn holds(&self) -> bool {
+        self.cache.is_some_and(|cache| cache.holds.get() > 0)
+    }
+
+    /// Remembers a choice in the place of the oldest; one that needs no feature and has no constraint for all inputs.
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let Some(cache) = self.begin_with(needs) else { return };
         if needs == 0 && !choice.is_conditional {
@@ -243,10 +250,32 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
             first: Cell::new(First::NONE),
             generation: Cell::new(0),
             needs: Cell::new(0),
+            holds: Cell::new(0),
             gate: InlineGate::new(),
             count: Cell::new(0),
             entries: [const { Entry { features: Cell::new([0; N]), choice: Cell::new(None) } }; ENTRIES],
         }
+    }
+
+    /// Begins to hold the next choice, unless one is held already.
+    pub(crate) fn begin_hold(&self) {
+        if self.holds.get() == 0 {
+            self.forget();
+        }
+        self.holds.update(|holds| holds + 1);
+    }
+
+    /// Ends what [`begin_hold`](Self::begin_hold) began.
+    pub(crate) fn end_hold(&self) {
+        self.holds.update(|holds| holds - 1);
+        if self.holds.get() == 0 {
+            self.forget();
+        }
+    }
+
+    /// Makes the next call choose anew: no epoch is the 0th.
+    fn forget(&self) {
+        self.epoch.set(0);
     }
 
     /// Returns the device of what is remembered, if that is of this epoch and of these circumstances.
@@ -276,108 +305,4 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::Ordering;
-
-    use super::*;
-    use crate::{ReasonKind, stats};
-
-    thread_local! {
-        static CACHE: InlineCache<u8, 2> = const { InlineCache::new() };
-    }
-
-    struct Scripted(&'static str);
-
-    impl Device for Scripted {
-        fn entry(&self) -> &'static DeviceEntry {
-            DeviceEntry::intern(self.0, Vec::new, |_| Vec::new())
-        }
-
-        fn stopwatch(&self) -> Box<dyn crate::Stopwatch> {
-            unimplemented!("nothing is timed")
-        }
-    }
-
-    fn begin(device: &'static str) -> Call<u8, 2> {
-        Call::begin(&CACHE, &Scripted(device))
-    }
-
-    fn remembered(device: &'static str, features: [f64; 2]) -> Option<u8> {
-        begin(device).remembered(&features).choice()
-    }
-
-    fn remember(device: &'static str, features: [f64; 2], choice: u8, is_conditional: bool) {
-        let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        begin(device).remember(0b11, &features, CachedChoice { choice, bit: 1, is_conditional, calls });
-    }
-
-    #[test]
-    fn a_choice_is_remembered_for_the_same_bits() {
-        assert_eq!(remembered("a", [0.0, 0.0]), None);
-        remember("a", [0.0, 1.0], 7, false);
-        remember("a", [-0.0, 1.0], 8, false);
-        assert_eq!(begin("a").needs(), 0b11);
-        assert_eq!(remembered("a", [0.0, 1.0]), Some(7));
-        assert_eq!(remembered("a", [-0.0, 1.0]), Some(8));
-        assert_eq!(remembered("a", [0.0, 1.0_f64.next_up()]), None);
-    }
-
-    #[test]
-    fn another_device_or_epoch_knows_nothing_of_it() {
-        remember("a", [1.0, 2.0], 7, false);
-        assert_eq!((begin("b").needs(), remembered("b", [1.0, 2.0])), (0, None));
-        assert_eq!(remembered("a", [1.0, 2.0]), Some(7), "asking alone changes nothing");
-        remember("b", [1.0, 2.0], 8, false);
-        assert_eq!((remembered("a", [1.0, 2.0]), remembered("b", [1.0, 2.0])), (None, Some(8)));
-        epoch::advance();
-        assert_eq!((begin("b").needs(), remembered("b", [1.0, 2.0])), (0, None));
-    }
-
-    /// A feature may call the function for another device, between what its call asks of the cache.
-    #[test]
-    fn what_another_device_put_there_meanwhile_is_not_taken() {
-        remember("a", [1.0, 2.0], 7, false);
-        let call = begin("a");
-        assert_eq!(call.needs(), 0b11);
-        remember("b", [1.0, 2.0], 8, false);
-        assert_eq!(call.remembered(&[1.0, 2.0]).choice(), None);
-    }
-
-    /// Functions on devices and `async` ones walk at once.
-    #[test]
-    fn what_holds_for_all_inputs_is_at_the_end_of_a_walk() {
-        let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        begin("a").remember(0, &[0.0; 2], CachedChoice { choice: 7, bit: 1, is_conditional: false, calls });
-        let call = begin("a");
-        let walk = call.walk().expect("a gate");
-        assert_eq!(walk.column(), None);
-        assert_eq!(call.decided(&walk).choice(), Some(7));
-    }
-
-    #[test]
-    fn a_constraint_is_asked_again() {
-        remember("a", [1.0, 2.0], 7, true);
-        assert_eq!(remembered("a", [1.0, 2.0]), None);
-        for admits in [true, false, true] {
-            let choice = begin("a").remembered(&[1.0, 2.0]).choice_if(&|choice| admits && choice == 7);
-            assert_eq!(choice, if admits { Ok(7) } else { Err(1) });
-        }
-    }
-
-    #[test]
-    fn the_oldest_makes_room() {
-        let input = |number: usize| [number as f64, 0.0];
-        (0..=ENTRIES).for_each(|number| remember("a", input(number), number as u8, false));
-        assert_eq!(remembered("a", input(0)), None);
-        assert!((1..=ENTRIES).all(|number| remembered("a", input(number)) == Some(number as u8)));
-    }
-
-    #[test]
-    fn what_is_remembered_is_counted() {
-        remember("a", [1.0, 2.0], 7, false);
-        let counter = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        let before = counter.load(Ordering::Relaxed);
-        assert!((0..5).all(|_| remembered("a", [1.0, 2.0]) == Some(7)));
-        assert_eq!(counter.load(Ordering::Relaxed) - before, 5);
-    }
-}
+mod tests;
