@@ -350,7 +350,8 @@ fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {
     );
     let floors = sandbox.floors(&Code::text(idle), Set::Search).unwrap();
     println!("{floors:?} of {times:?}");
-    assert_eq!((floors[0].limit.as_str(), floors[1].limit.as_str()), ("memory", "launching"));
+    assert_ne!(floors[0].limit, "launching", "which memory limits it is a matter of the device");
+    assert_eq!(floors[1].limit, "launching");
     for (floor, case) in floors.iter().zip(&times[0]) {
         assert!(floor.ns > 500.0 && floor.ns <= case.time_ns, "{floor}: {case:?}");
     }

@@ -209,6 +209,11 @@ fn stored_plan(tiling: Tiling) -> Outcome<LaunchPlan> {
     Ok(NestView::new(&stored::nest(), &mapping)?.program().plan())
 }
 
+/// Returns the tiling of products of stored operands: each group has 256 columns, since threads have nothing to split.
+fn stored_on_warp_groups(arithmetic: MatrixArithmetic) -> Tiling {
+    Tiling { block: [4, 64, 1], thread_tile: [64, 2, 1], tile_k: 64, ..Tiling::on_warp_groups(arithmetic) }
+}
+
 /// Returns the ways by name, and what each is said to be off at most.
 fn ways(device: Cuda, inner: u32) -> Outcome<Vec<(String, Way, Option<f64>)>> {
     let mut all = vec![
@@ -234,7 +239,7 @@ fn ways(device: Cuda, inner: u32) -> Outcome<Vec<(String, Way, Option<f64>)>> {
     let arithmetic = MatrixArithmetic::Bf16;
     let mut tilings = vec![("", Tiling { tile_k: 32, ..Tiling::on_matrix_units(arithmetic) })];
     if has_groups(device) {
-        tilings.push((GROUPS, Tiling { tile_k: 64, ..Tiling::on_warp_groups(arithmetic) }));
+        tilings.push((GROUPS, stored_on_warp_groups(arithmetic)));
     }
     for (name, tiling) in tilings {
         let way = Way::StoredUnits(units(stored_plan(tiling)?)?);
