@@ -14,6 +14,8 @@ pub(crate) mod proposal;
 mod quick;
 pub(crate) mod reword;
 mod rewrite;
+mod rounds;
 mod simplify;
 mod sink;
+mod unroll;
 mod widen;
