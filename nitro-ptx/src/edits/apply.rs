@@ -153,6 +153,7 @@ impl EditedModule {
             Operation::Lift { loads: reach, .. }
             | Operation::Predicate(reach)
             | Operation::Sink(reach)
+            | Operation::Ahead(reach)
             | Operation::Unroll { loops: reach, .. }
             | Operation::Raise(reach)
             | Operation::Widen(reach)

@@ -47,6 +47,7 @@ impl Base {
             Operation::Lift { .. }
             | Operation::Predicate(_)
             | Operation::Sink(_)
+            | Operation::Ahead(_)
             | Operation::Unroll { .. }
             | Operation::Raise(_)
             | Operation::Widen(_)

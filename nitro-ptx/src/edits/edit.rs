@@ -101,8 +101,11 @@ pub enum Operation {
     /// Stores behind a loop what each round of it stores in the same place: only what the last one leaves is left. The
     /// assembler stores in each round, where loads of the loop might read that place.
     Sink(Reach),
-    /// Lets innermost loops go several rounds in one: what they do is repeated under the condition of one more round, so
-    /// that loads of several rounds stand in one block; or behind a test of it, where that cannot be. Places are the
+    /// Makes loads of a loop a round ahead, under the condition of one more round: so they are on their way while this
+    /// round is computed, whatever branches and barriers it has.
+    Ahead(Reach),
+    /// Lets innermost loops go several rounds in one: what they do is repeated under the condition of one more round,
+    /// so that loads of several rounds stand in one block; or behind a test of it, where that cannot be. Places are the
     /// branches back.
     Unroll {
         /// The loops.

@@ -1,5 +1,6 @@
 //! Edits of a module: as data, as text, drawn at random, and applied.
 
+mod ahead;
 mod apply;
 pub(crate) mod base;
 mod describe;

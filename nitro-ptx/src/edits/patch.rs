@@ -68,6 +68,7 @@ impl Display for Operation {
             Self::Lift { loads, before } => write!(formatter, "lift {loads} before {before}"),
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
             Self::Sink(reach) => write!(formatter, "sink {reach}"),
+            Self::Ahead(reach) => write!(formatter, "ahead {reach}"),
             Self::Unroll { loops, rounds } => write!(formatter, "unroll {loops} by {rounds}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::Widen(reach) => write!(formatter, "widen {reach}"),
@@ -203,6 +204,7 @@ impl<'a> Line<'a> {
             }
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["sink", ref reach @ ..] => Operation::Sink(self.reach(reach)?),
+            ["ahead", ref reach @ ..] => Operation::Ahead(self.reach(reach)?),
             ["unroll", ref loops @ .., "by", rounds] => {
                 Operation::Unroll { loops: self.reach(loops)?, rounds: self.rounds(rounds)? }
             }
@@ -224,8 +226,8 @@ impl<'a> Line<'a> {
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `sink`, `raise`, `widen`, `unsigned`, `narrow`, `approximate`, \
-                            `quick` and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
+                            `cache ID = MODE`, `predicate`, `sink`, `ahead`, `raise`, `widen`, `unsigned`, `narrow`, \
+                            `approximate`, `quick` and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
                             `before ID`, `unroll` with such and `by N`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));

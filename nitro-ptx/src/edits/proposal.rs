@@ -49,6 +49,8 @@ pub enum Reason {
     Branch,
     /// A store is overwritten by the next round of its loop.
     Round,
+    /// A load may be made a round ahead.
+    Ahead,
     /// Rounds of a loop follow each other, of which several may be one.
     Rounds,
     /// A load comes after stores that it may not need.
@@ -84,6 +86,7 @@ impl fmt::Display for Reason {
             Self::Warp => "barriers that a warp is enough for",
             Self::Branch => "branches over a few instructions",
             Self::Round => "stores that the next round of a loop overwrites",
+            Self::Ahead => "loads that may be made a round ahead",
             Self::Rounds => "rounds of a loop that follow each other",
             Self::Order => "loads that stores stand before",
             Self::Latency => "loads that branches or barriers stand before",

@@ -96,6 +96,7 @@ impl Operation {
             Self::Lift { loads: reach, .. }
             | Self::Predicate(reach)
             | Self::Sink(reach)
+            | Self::Ahead(reach)
             | Self::Unroll { loops: reach, .. }
             | Self::Raise(reach)
             | Self::Widen(reach)
@@ -165,6 +166,7 @@ impl Base {
             }
             found.extend(self.lifts(function));
             found.extend(self.lifts_from_loops(function));
+            found.extend(self.loads_ahead(function));
             found.extend(function.unrollings());
             let numbers = if function.is_kernel() { &REGISTERS[..] } else { &[] };
             found.extend(numbers.iter().map(|&most| {
@@ -183,6 +185,7 @@ impl Function {
             Operation::Lift { loads, before } => self.lift(loads, *before),
             Operation::Predicate(reach) => self.predicate(reach),
             Operation::Sink(reach) => self.sink(reach),
+            Operation::Ahead(reach) => self.load_ahead(reach),
             Operation::Unroll { loops, rounds } => self.unroll(loops, *rounds),
             Operation::Raise(reach) => self.raise(reach),
             Operation::Widen(reach) => self.widen(reach),

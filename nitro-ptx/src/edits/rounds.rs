@@ -17,32 +17,48 @@ pub(super) struct Loop {
     pub(super) goes_on: Guard,
 }
 
+impl Loop {
+    /// Returns true if each round comes to a position once, if it does not leave the loop before.
+    pub(super) fn is_in_each_round(&self, at: usize, leads: &[Option<usize>]) -> bool {
+        let skips = |from: usize| leads[from].is_some_and(|to| at < to && to <= self.back);
+        let repeats = |from: usize| leads[from].is_some_and(|to| to <= at);
+        !(self.head + 1..at).any(skips) && !(at..self.back).any(repeats)
+    }
+}
+
 impl Function {
-    /// Returns the loops that have none inside, in the order of the text. No list of labels leads into them, and all of
-    /// their text is in one scope.
-    pub(super) fn innermost_loops(&self) -> Vec<Loop> {
+    /// Returns the loops, in the order of their ends. No list of labels leads into them, and threads come in at the label
+    /// alone, from above.
+    pub(super) fn loops(&self) -> Vec<Loop> {
         let leads = self.leads();
         let has_lists = self.items.iter().any(|item| matches!(item.content, Content::Targets { .. }));
         let found = (0..self.items.len()).filter(|_| !has_lists).filter_map(|back| {
             let Content::Instruction(id, branch) = &self.items[back].content else { return None };
             let (head, goes_on) = (leads[back].filter(|head| *head < back)?, branch.guard?);
-            let is_inside = |at: &usize| (head + 1..back).contains(at);
-            let is_innermost =
-                leads[head..back].iter().zip(head..).all(|(to, at)| to.is_none_or(|to| to > at));
-            let is_only_way = leads.iter().enumerate().all(|(at, to)| *to != Some(head) || at == back);
-            let is_one_scope = self.items[head..back].iter().all(|item| item.scope == self.items[back].scope);
-            let is_closed = leads
-                .iter()
-                .enumerate()
-                .all(|(at, to)| (head..=back).contains(&at) || !to.as_ref().is_some_and(is_inside));
-            (is_innermost && is_only_way && is_one_scope && is_closed).then_some(Loop {
-                head,
-                back,
-                id: *id,
-                goes_on,
-            })
+            let is_inside = |at: &usize| (head..back).contains(at);
+            let is_closed = leads.iter().enumerate().all(|(at, to)| {
+                at == back
+                    || *to != Some(head)
+                        && ((head..back).contains(&at) || !to.as_ref().is_some_and(is_inside))
+            });
+            let is_same_scope = self.items[head].scope == self.items[back].scope;
+            (is_closed && is_same_scope).then_some(Loop { head, back, id: *id, goes_on })
         });
         found.collect()
+    }
+
+    /// Returns the loops that have none inside, all of whose text is in one scope.
+    pub(super) fn innermost_loops(&self) -> Vec<Loop> {
+        let leads = self.leads();
+        let mut loops = self.loops();
+        loops.retain(|Loop { head, back, .. }| {
+            let mut inside = leads[*head..*back].iter().zip(*head..);
+            let is_innermost = inside.all(|(to, at)| to.is_none_or(|to| to > at));
+            let is_one_scope =
+                self.items[*head..*back].iter().all(|item| item.scope == self.items[*back].scope);
+            is_innermost && is_one_scope
+        });
+        loops
     }
 
     pub(super) fn instruction_at(&self, at: usize) -> Option<&Instruction> {
@@ -72,5 +88,18 @@ impl Function {
         }
         self.registers.push(Register { name, class, lanes: 1, declared_as: Some(class.to_string()) });
         self.registers.len() - 1
+    }
+}
+
+/// Returns how a register of a class is given a first value; none of a class of which that is not known.
+pub(super) fn first_value(class: Class) -> Option<(&'static str, &'static str)> {
+    match class {
+        Class::Predicate => Some(("mov.pred", "0")),
+        Class::Float(32) => Some(("mov.f32", "0f00000000")),
+        Class::Float(64) => Some(("mov.f64", "0d0000000000000000")),
+        Class::Bits(16) | Class::Integer(16) => Some(("mov.b16", "0")),
+        Class::Bits(32) | Class::Integer(32) => Some(("mov.b32", "0")),
+        Class::Bits(64) | Class::Integer(64) => Some(("mov.b64", "0")),
+        _ => None,
     }
 }

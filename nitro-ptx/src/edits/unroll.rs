@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::edit::{Operation, Reach};
 use super::overlap::touched;
 use super::proposal::{Proposal, Reason};
-use super::rounds::Loop;
+use super::rounds::{Loop, first_value};
 use crate::instructions::effect::Kind;
 use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Item, Token};
 
@@ -176,7 +176,7 @@ impl Function {
         let body: Vec<&Instruction> = self.instructions_in(own).map(|(_, own)| &**own).collect();
         let written = body.iter().flat_map(|own| own.definitions()).filter(|own| !others.contains(own));
         let written: BTreeSet<usize> = written.collect();
-        let has_first_value = |register: &usize| initial(self.registers[*register].class).is_some();
+        let has_first_value = |register: &usize| first_value(self.registers[*register].class).is_some();
         written.into_iter().filter(|own| has_first_value(own) && is_written_first(*own, &body)).collect()
     }
 }
@@ -240,7 +240,7 @@ impl Copies {
         let read: BTreeSet<usize> = read.collect();
         let read: Vec<usize> = read.into_iter().filter(|own| written.contains(own)).collect();
         for (number, register) in read.into_iter().enumerate() {
-            let value = initial(function.registers[register].class);
+            let value = first_value(function.registers[register].class);
             if let (Some(&name), Some((opcode, value))) = (self.names.get(&register), value)
                 && let Some((id, _)) = body.first()
             {
@@ -332,17 +332,4 @@ fn predicate(negated: bool, to: usize, from: usize) -> Instruction {
 
 fn word(register: usize) -> Vec<Token> {
     vec![Token::Register(register, String::new())]
-}
-
-/// Returns how a register of a class is given a first value; none of a class of which that is not known.
-fn initial(class: Class) -> Option<(&'static str, &'static str)> {
-    match class {
-        Class::Predicate => Some(("mov.pred", "0")),
-        Class::Float(32) => Some(("mov.f32", "0f00000000")),
-        Class::Float(64) => Some(("mov.f64", "0d0000000000000000")),
-        Class::Bits(16) | Class::Integer(16) => Some(("mov.b16", "0")),
-        Class::Bits(32) | Class::Integer(32) => Some(("mov.b32", "0")),
-        Class::Bits(64) | Class::Integer(64) => Some(("mov.b64", "0")),
-        _ => None,
-    }
 }

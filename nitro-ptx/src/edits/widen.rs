@@ -81,8 +81,8 @@ impl Function {
         vector(&below, &own)
     }
 
-    /// Returns the positions of a store and its neighbours in the order of their addresses, as many as there are of four
-    /// or two; all of them may stand where it stands.
+    /// Returns the positions of a store and its neighbours in the order of their addresses, as many as there are of
+    /// four or two; all of them may stand where it stands.
     fn stored_lanes(&self, at: usize, joined: &HashSet<String>) -> Option<Vec<usize>> {
         let Content::Instruction(_, store) = &self.items[at].content else { return None };
         let (register, own) = accessed(store).filter(|_| is_scalar(store, Kind::Store))?;

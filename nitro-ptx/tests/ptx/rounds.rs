@@ -1,4 +1,4 @@
-//! Loops that go several rounds in one, and do the same.
+//! Loops that go several rounds in one, or load a round ahead, and do the same.
 
 use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_ptx::{Base, Module, Patch, Reason};
@@ -163,5 +163,67 @@ fn a_loop_stays_as_it_is_where_others_come_in_or_something_is_not_known() {
         let other = text.replace(from, to);
         let base = Base::new(Module::parse(&other).unwrap());
         assert!(base.rewrites().iter().all(|own| own.reason != Reason::Rounds), "{to}");
+    }
+}
+
+#[test]
+fn loads_a_round_ahead_give_the_same_and_none_is_made_for_nothing() {
+    let ptxas = ptxas();
+    for (what, body, _) in BODIES {
+        let text = kernel(body);
+        let base = Base::new(Module::parse(&text).unwrap());
+        let proposed: Vec<_> =
+            base.rewrites().into_iter().filter(|own| own.reason == Reason::Ahead).collect();
+        let proposed: Vec<String> = proposed.iter().map(|own| own.operation.to_string()).collect();
+        assert_eq!(proposed, ["ahead b12"], "{what}");
+        let ahead = patched(&text, "ahead b12\n");
+        assert_eq!(ahead, patched(&text, "ahead all of k\n"), "{what}");
+        for n in 0..6 {
+            // A load behind the last element would be refused here.
+            assert!(run(&text, n) == run(&ahead, n), "{what}:\n{ahead}");
+        }
+        let both = patched(&text, "ahead b12\nunroll all of k by 3\n");
+        assert!((0..6).all(|n| run(&text, n) == run(&both, n)), "{what}:\n{both}");
+        if let Some(ptxas) = &ptxas {
+            assemble(ptxas, &ahead).unwrap_or_else(|error| panic!("{what}: {error}\n{ahead}"));
+        }
+    }
+}
+
+#[test]
+fn a_load_is_made_ahead_before_all_else_of_its_round() {
+    let ahead = patched(&kernel(BODIES[4].1), "ahead b12\n").replace('\t', "").replace(" \n", "\n");
+    let expected = "\
+ld.global.f32 %f1_ahead, [%rd5];
+$L_next:
+mov.f32 %f1, %f1_ahead;
+add.s64 %rd5_of_b12_1, %rd5, 4;
+sub.u32 %r6_of_b12_1, %r6, 1;
+setp.ge.s32 %p1_of_b12_1, %r6_of_b12_1, 0;
+@%p1_of_b12_1 ld.global.f32 %f1_ahead, [%rd5_of_b12_1];
+st.shared.f32 [%r5], %f1;
+bar.sync 0;
+";
+    assert!(ahead.contains(expected), "{ahead}");
+}
+
+#[test]
+fn a_load_stays_in_its_round_where_it_is_not_known_before() {
+    let text = kernel(BODIES[0].1);
+    for (from, to) in [
+        ("add.s64 %rd5, %rd5, 4;", "ld.global.u64 %rd5, [%rd5];"),
+        ("sub.u32 %r3, %r3, 1;", "cvt.rzi.s32.f32 %r3, %f1;"),
+        ("ld.global.f32 %f1", "setp.eq.u32 %p2, %r3, 1; @%p2 bra $L_over; ld.global.f32 %f1"),
+        ("ld.global.f32 %f1, [%rd5];", "setp.eq.u32 %p2, %r3, 1; @%p2 ld.global.f32 %f1, [%rd5];"),
+        (
+            "ld.global.f32 %f1, [%rd5];",
+            "@%p2 bra $L_in; mov.f32 %f1, %f4; ld.global.f32 %f1, [%rd5];\n$L_in:",
+        ),
+        ("ld.global", "ld.volatile.global"),
+        ("add.s64 %rd5, %rd5, 4;", "add.s64 %rd5, %rd5, 4; add.s64 %rd5, %rd5, 4;"),
+        ("add.s64 %rd5, %rd5, 4;", "@%p2 add.s64 %rd5, %rd5, 4;"),
+    ] {
+        let base = Base::new(Module::parse(&text.replace(from, to)).unwrap());
+        assert!(base.rewrites().iter().all(|own| own.reason != Reason::Ahead), "{to}");
     }
 }
