@@ -265,3 +265,10 @@ fn addresses_of_variables_need_not_vary() {
     let found = proved((&twice, GATHER_RUN), staged, shorter);
     assert!(found.starts_with("tested, and not proved: no small input shows all"), "{found}");
 }
+
+#[test]
+fn a_table_that_all_inputs_have_is_no_reason_to_look_at_none() {
+    let run = GATHER_RUN.replacen("length = \"n\"", "length = \"600000 + n\"", 1);
+    let found = proved((GATHER, &run), OFFSET, SHIFTED);
+    assert!(found.starts_with("proved for all floats"), "{found}");
+}
