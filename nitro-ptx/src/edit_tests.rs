@@ -659,6 +659,72 @@ fn loads_of_neighbours_are_one_load_of_a_vector() {
 }
 
 #[test]
+fn stores_of_neighbours_are_one_store_of_a_vector() {
+    let base = base(
+        "mov.u32 %r1, tile; mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; st.shared.f32 [%r1+4], %f2; st.shared.f32 [%r1], %f1; ld.global.f32 %f4, [%rd1];\n\
+         ld.shared.f32 %f5, [%r1+16]; st.shared.f32 [%r1+12], %f4; add.f32 %f3, %f4, %f5;\n\
+         st.shared.f32 [%r1+8], %f3; st.global.u32 [%rd1+4], %r1; st.global.u32 [%rd1+8], %r1; ret;",
+    );
+    let all = code(&base, "widen all of kernel\n");
+    assert_eq!(all[6], "st.shared.v4.f32 [%r1], {%f1,%f2,%f3,%f4};", "{all:?}");
+    assert_eq!(all.iter().filter(|line| line.contains("st.")).count(), 3, "8 is no multiple of 8 after 4");
+    assert_eq!(all, code(&base, "widen b9\n"));
+    let of_two = |stores: &str| {
+        let values = "mov.u32 %r1, tile; mov.u32 %r2, 1; mov.u32 %r3, 2; mov.u64 %rd2, 3; mov.u64 %rd3, 4;";
+        patched(&self::base(&format!("{values} {stores} ret;")), "widen all of kernel\n").is_ok()
+    };
+    assert!(of_two("st.global.f64 [%rd1+16], %rd2; st.global.f64 [%rd1+24], %rd3;"));
+    assert!(of_two("st.global.u32 [%rd1], %r2; st.shared.u32 [%r1], %r1; st.global.u32 [%rd1+4], %r3;"));
+    for apart in [
+        "st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3;",
+        "st.global.u32 [%rd1], %r2; mov.u32 %r2, 7; st.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], %r2; ld.global.u32 %r3, [%rd2]; st.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], %r2; st.global.u32 [%rd2], %r3; st.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], %r2; bar.sync 0; st.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], %r2; @%p1 st.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], 7; st.global.u32 [%rd1+4], 8;",
+        "st.volatile.global.u32 [%rd1], %r2; st.volatile.global.u32 [%rd1+4], %r3;",
+        "st.global.u32 [%rd1], %r2; bra $L; $L: st.global.u32 [%rd1+4], %r3;",
+    ] {
+        assert!(!of_two(apart), "{apart}");
+    }
+}
+
+#[test]
+fn a_load_that_is_the_same_in_each_round_comes_before_the_loop() {
+    let base = base(
+        "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, 9; mov.u64 %rd2, %rd1; mov.u32 %r5, 0;\n\
+         $A: add.s64 %rd3, %rd1, 8; ld.global.u32 %r2, [%rd3]; ld.global.u32 %r3, [%rd2];\n\
+         ld.shared.u32 %r4, [x]; st.global.u32 [%rd2], %r2; add.s64 %rd2, %rd2, 4; sub.u32 %r1, %r1, 1;\n\
+         setp.ne.u32 %p1, %r1, 0; @%p1 bra $A; bar.sync 0; ld.shared.u32 %r6, [x]; ret;",
+    );
+    let proposed = base.rewrites().into_iter().filter(|own| own.reason == Reason::Invariant);
+    let proposed: Vec<String> = proposed.map(|own| own.operation.to_string()).collect();
+    assert_eq!(proposed, ["lift b5 b7 before b3", "lift b5 before b3", "lift b7 before b3"]);
+    let lifted = code(&base, "lift b5 b7 before b3\n");
+    let first = ["add.s64 %rd3, %rd1, 8;", "ld.global.u32 %r2, [%rd3];", "ld.shared.u32 %r4, [x];"];
+    assert_eq!(lifted[2..5], first, "{lifted:?}");
+    assert!(lifted[6].contains("%r3, [%rd2]"), "its address is another one in each round: {lifted:?}");
+    assert!(
+        refusal(&base, "lift b14 before b3\n").ends_with("nothing that it could change"),
+        "others write it"
+    );
+}
+
+#[test]
+fn integers_may_be_divided_as_if_they_had_no_sign() {
+    let base =
+        base("div.s32 %r1, %r2, %r3; rem.s32 %r4, %r2, 7; div.u32 %r5, %r1, %r2; shr.s32 %r6, %r5, 1; ret;");
+    let all = code(&base, "unsigned all of kernel\n");
+    assert_eq!(all[..2], ["div.u32 %r1, %r2, %r3;", "rem.u32 %r4, %r2, 7;"]);
+    assert!(all[3].starts_with("shr.s32"));
+    let proposed: Vec<String> = base.rewrites().into_iter().map(|own| own.operation.to_string()).collect();
+    assert_eq!(proposed[..3], ["unsigned b0", "unsigned b1", "unsigned all of kernel"]);
+    assert_eq!(edit_of("unsigned b0").to_string(), "unsigned b0\n");
+    assert!(refusal(&base, "unsigned b2\n").ends_with("there is nothing that it could change"));
+}
+
+#[test]
 fn a_pointer_is_read_only_for_what_comes_of_it() {
     let base = base(WIDE);
     let changed = code(&base, "read-only kernel_param_0\n");
@@ -805,6 +871,9 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "approximate b16",
         "approximate all of kernel",
         "quick b15",
+        "lift all of kernel before b0",
+        "lift b12 before b7",
+        "lift b12 before b0",
         "lift b14 before b0",
         "registers kernel = 32",
         "registers kernel = 48",

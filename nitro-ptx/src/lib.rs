@@ -40,5 +40,6 @@ pub use self::profile::Profile;
 pub use self::text::error::ParseError;
 pub use self::text::module::{InstructionId, Module};
 pub use self::text::parameters::Parameter;
+pub use self::text::pointed::Pointed;
 pub use self::text::textures::TextureAccess;
 pub use self::text::variables::DeviceVariable;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nitro_ptx::{DeviceVariable, Module, Parameter};
+use nitro_ptx::{DeviceVariable, Module, Parameter, Pointed};
 
 use crate::words::{is_word, several};
 use crate::workload::Element;
@@ -36,7 +36,7 @@ pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String
             if parameters.iter().any(|parameter| is_pointer(parameter) || is_structure(parameter))
                 || variables.iter().any(|variable| !variable.is_constant) =>
         {
-            Ok(text(kernel, &parameters, &variables, module.block(kernel)))
+            Ok(text(module, kernel, &parameters, &variables))
         }
         Some(_) => Err(format!("`{kernel}` takes no pointer, so that no buffer could hold a result of it")),
         None => Err(format!("the parameters of `{kernel}` are written in a way that is not known")),
@@ -70,12 +70,8 @@ fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
     names
 }
 
-fn text(
-    kernel: &str,
-    parameters: &[Parameter],
-    variables: &[DeviceVariable],
-    compiled_for: Option<Vec<u32>>,
-) -> String {
+fn text(module: &Module, kernel: &str, parameters: &[Parameter], variables: &[DeviceVariable]) -> String {
+    let compiled_for = module.block(kernel);
     let mut text = format!(
         "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked \
          at.\n\n# The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
@@ -85,14 +81,13 @@ fn text(
     let mut arguments = Vec::new();
     for (at, (parameter, name)) in parameters.iter().zip(&names).enumerate() {
         match parameter.bytes {
-            _ if is_pointer(parameter) => {
-                let (role, values) = match Some(at) == last_pointer {
-                    true => ("out", ""),
-                    false => ("in", "values = \"uniform(-1, 1)\"  # guess: of element i\n"),
-                };
-                text.push_str(&buffer(name, role, values));
-                arguments.push(format!("\"{name}\""));
-            }
+            _ if is_pointer(parameter) => match module.pointed(kernel, &parameter.name) {
+                Some(pointed) => {
+                    text.push_str(&buffer(name, &pointed, Some(at) == last_pointer));
+                    arguments.push(format!("\"{name}\""));
+                }
+                None => arguments.push("{ i64 = \"n\" }".to_owned()),
+            },
             4 if parameter.is_float => arguments.push("{ f32 = 1.0 }".to_owned()),
             8 => arguments.push("{ f64 = 1.0 }".to_owned()),
             1 => arguments.push("{ u8 = 0 }".to_owned()),
@@ -103,7 +98,7 @@ fn text(
     }
     let arguments = arguments.join(", ");
     if last_pointer.is_none() && parameters.iter().any(is_structure) {
-        text.push_str(&buffer("result", "out", ""));
+        text.push_str(&buffer("result", &Pointed::default(), true));
     }
     variables.iter().for_each(|variable| text.push_str(&variable_buffer(variable, &names)));
     if parameters.iter().any(is_structure) {
@@ -134,13 +129,40 @@ fn text(
     text
 }
 
-/// Writes a buffer.
-fn buffer(name: &str, role: &str, values: &str) -> String {
+/// Writes a buffer, of what is accessed. Where the text does not show that, the last one is a result.
+fn buffer(name: &str, pointed: &Pointed, is_last: bool) -> String {
+    let types: Vec<&str> = pointed.types.iter().map(String::as_str).collect();
+    let element = match types.first() {
+        Some(&"f64") => "f64",
+        Some(&("u8" | "s8" | "b8")) => "u8",
+        Some(&("u16" | "s16" | "b16")) => "u16",
+        Some(&("u32" | "s32" | "b32")) => "i32",
+        Some(&("u64" | "s64" | "b64")) => "i64",
+        _ => "f32",
+    };
+    let seen = match types.len() {
+        0 => String::new(),
+        1 => format!("accessed as {}; ", types[0]),
+        _ => format!("accessed as {}, which may be members of structures; ", several(&types)),
+    };
+    let role = match (pointed.is_loaded, pointed.is_stored) {
+        (false, false) if !is_last => "in",
+        (true, true) => "inout",
+        (true, false) => "in",
+        _ => "out",
+    };
+    let numbers = if element.starts_with('f') { "uniform(-1, 1)" } else { "integer(0, 99)" };
+    let values = match role {
+        "out" => String::new(),
+        _ => format!("{:27}# guess: of element i\n", format!("values = \"{numbers}\"")),
+    };
     format!(
         "\n[[buffer]]\nname = \"{name}\"\n\
-         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; of structures [[buffer.member]]\n\
+         {:27}# guess: {seen}u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; of structures [[buffer.member]]\n\
          length = \"n\"               # guess\n\
-         role = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
+         {:27}# guess: in, out, inout, scratch\n{values}",
+        format!("type = \"{element}\""),
+        format!("role = \"{role}\"")
     )
 }
 
@@ -233,6 +255,37 @@ mod tests {
             template(".entry k(.param .u32 n) { ret; }", None).unwrap_err(),
             "`k` takes no pointer, so that no buffer could hold a result of it"
         );
+    }
+
+    #[test]
+    fn what_the_text_accesses_is_guessed_of_each_parameter() {
+        let text = template(
+            ".entry k(.param .u64 from, .param .u64 sums, .param .u64 many, .param .u64 to, .param .u64 all) {\n\
+             .reg .b64 %rd<20>; .reg .f64 %fd; .reg .b32 %r<3>; ld.param.u64 %rd1, [from];\n\
+             ld.param.u64 %rd2, [sums]; ld.param.u64 %rd3, [many]; ld.param.u64 %rd4, [to]; ld.param.u64 %rd5, [all];\n\
+             cvta.to.global.u64 %rd6, %rd1; cvta.to.global.u64 %rd7, %rd2; cvta.to.global.u64 %rd8, %rd4;\n\
+             cvta.to.global.u64 %rd12, %rd5; shl.b64 %rd9, %rd3, 3; add.s64 %rd10, %rd6, %rd9;\n\
+             ld.global.f64 %fd, [%rd10+-8]; add.s64 %rd11, %rd7, %rd9; ld.global.u32 %r1, [%rd11];\n\
+             st.global.u32 [%rd11], %r1; st.global.u8 [%rd8], %r1; ld.global.f32 %r2, [%rd12];\n\
+             ld.global.u32 %r2, [%rd12+4]; ret; }",
+            None,
+        )
+        .unwrap();
+        let inputs = inputs(&text);
+        let found: Vec<_> = inputs
+            .buffers
+            .iter()
+            .map(|buffer| (buffer.name.as_str(), buffer.layout.number().unwrap(), buffer.role))
+            .collect();
+        let expected = [
+            ("from", Element::F64, Role::In),
+            ("sums", Element::I32, Role::InOut),
+            ("to", Element::U8, Role::Out),
+            ("all", Element::F32, Role::In),
+        ];
+        assert_eq!(found, expected, "{text}");
+        assert!(text.contains("[\"from\", \"sums\", { i64 = \"n\" }, \"to\", \"all\"]"), "{text}");
+        assert!(text.contains("accessed as f32, u32, which may be members of structures"), "{text}");
     }
 
     #[test]

@@ -31,8 +31,10 @@ const AROUND: f64 = 0.7;
 const BETWEEN: f64 = 0.85;
 /// The factor by which one number may make a small case larger.
 const MOST_GROWTH: u64 = 10;
-/// The most bytes of the buffers of a case.
+/// The most bytes of the buffers of a case, unless the smallest one has more than half of that. Where that has no more
+/// than the second number, it is twice as many.
 const MOST_BYTES: usize = 1 << 20;
+const MOST_OF_SMALLEST_BYTES: usize = 16 << 20;
 /// The most bytes of the buffers of all cases.
 const MOST_BYTES_OF_ALL: usize = 128 << 20;
 const MOST_CASES: usize = 1_000;
@@ -93,6 +95,7 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
         faults: Vec::new(),
         instructions: 0,
         bytes: 0,
+        most_bytes: most_bytes(workload),
     };
     let mut known: BTreeSet<u64> = module.numbers(&workload.kernels());
     for number in workload.numbers() {
@@ -123,6 +126,12 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     let pieces = pieces(workload, original, &mut shown);
     let (cases, new) = by_novelty(explored, several);
     UnwrittenInputs { cases, new, faults, hidden, pieces }
+}
+
+/// Returns the most bytes of a case: a table that is as long in all cases is no reason to run none.
+fn most_bytes(workload: &Workload) -> usize {
+    let least = workload.small_cases().iter().filter_map(|case| workload.bytes(case)).min().unwrap_or(0);
+    if least <= MOST_OF_SMALLEST_BYTES { MOST_BYTES.max(2 * least) } else { MOST_BYTES }
 }
 
 /// Returns sizes from 1 to `most` around these numbers, and between: those that matter most first.
@@ -161,6 +170,8 @@ struct Explorer<'a> {
     faults: Vec<String>,
     instructions: u64,
     bytes: usize,
+    /// The most bytes of a case.
+    most_bytes: usize,
 }
 
 impl Explorer<'_> {
@@ -266,7 +277,7 @@ impl Explorer<'_> {
         if self.is_beyond(1.0) || self.seen.contains(name) {
             return None;
         }
-        let inputs = self.workload.inputs_within(case, MOST_BYTES)?;
+        let inputs = self.workload.inputs_within(case, self.most_bytes)?;
         let deadline = self.workload.deadline();
         let options =
             Options { races: Races::Ignored, max_instructions: MOST_OF_CASE, deadline, ..Options::default() };

@@ -206,12 +206,17 @@ impl Workload {
 
     /// Returns the inputs of a case, unless they make no sense, or take more bytes than this.
     pub(crate) fn inputs_within(&self, case: &Case, most_bytes: usize) -> Option<Inputs> {
-        let lengths = self.lengths(&self.values(case), || None).ok()?;
-        let bytes = self.buffers.iter().zip(lengths).map(|(buffer, length)| buffer.layout.bytes * length);
-        if bytes.sum::<usize>() > most_bytes {
+        if self.bytes(case)? > most_bytes {
             return None;
         }
         self.inputs_of(case).ok()
+    }
+
+    /// Returns the bytes of all buffers of a case, unless it makes no sense.
+    pub(crate) fn bytes(&self, case: &Case) -> Option<usize> {
+        let lengths = self.lengths(&self.values(case), || None).ok()?;
+        let bytes = self.buffers.iter().zip(lengths).map(|(buffer, length)| buffer.layout.bytes * length);
+        Some(bytes.sum())
     }
 
     /// Returns the launches of all cases of the search, without their buffers.

@@ -153,8 +153,11 @@ impl EditedModule {
             Operation::Lift { loads: reach, .. }
             | Operation::Predicate(reach)
             | Operation::Sink(reach)
+            | Operation::Ahead(reach)
+            | Operation::Unroll { loops: reach, .. }
             | Operation::Raise(reach)
             | Operation::Widen(reach)
+            | Operation::Unsigned(reach)
             | Operation::Narrow(reach)
             | Operation::Approximate(reach)
             | Operation::Quick(reach)

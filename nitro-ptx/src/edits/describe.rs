@@ -47,9 +47,12 @@ impl Base {
             Operation::Lift { .. }
             | Operation::Predicate(_)
             | Operation::Sink(_)
+            | Operation::Ahead(_)
+            | Operation::Unroll { .. }
             | Operation::Raise(_)
             | Operation::Widen(_)
             | Operation::ReadOnly(_)
+            | Operation::Unsigned(_)
             | Operation::Narrow(_)
             | Operation::Approximate(_)
             | Operation::Quick(_)

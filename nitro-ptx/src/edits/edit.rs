@@ -101,15 +101,30 @@ pub enum Operation {
     /// Stores behind a loop what each round of it stores in the same place: only what the last one leaves is left. The
     /// assembler stores in each round, where loads of the loop might read that place.
     Sink(Reach),
+    /// Makes loads of a loop a round ahead, under the condition of one more round: so they are on their way while this
+    /// round is computed, whatever branches and barriers it has.
+    Ahead(Reach),
+    /// Lets innermost loops go several rounds in one: what they do is repeated under the condition of one more round,
+    /// so that loads of several rounds stand in one block; or behind a test of it, where that cannot be. Places are the
+    /// branches back.
+    Unroll {
+        /// The loops.
+        loops: Reach,
+        /// The rounds that become one.
+        rounds: u32,
+    },
     /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does
     /// not, where addresses may be the same.
     Raise(Reach),
-    /// Makes a load and those of its neighbours below it one load of a vector. That needs an address which is a
+    /// Makes a load and those of its neighbours below it one load of a vector, or a store and those above it one store.
+    /// That needs an address which is a
     /// multiple of the vector's size, as those of rows and structures are; others are misaligned, and the kernel fails.
     Widen(Reach),
     /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
     /// `const` and `__restrict__` would say.
     ReadOnly(String),
+    /// Divides integers as if they had no sign, which is the same where none is negative, and fewer instructions.
+    Unsigned(Reach),
     /// Computes with 32 bits what comes of floats of 32 bits, is computed with 64 and goes into floats of 32 bits
     /// again.
     /// Its places are the conversions at the end.

@@ -1,9 +1,10 @@
-//! Loads that come before branches and barriers, with what their addresses are computed from.
+//! Loads that come before branches, barriers and loops, with what their addresses are computed from.
 //!
 //! The assembler puts no load in front of a branch, which may be there to keep it from straying, and none in front of a
-//! barrier. So a kernel waits for one load after the other, where it could wait for all of them at once.
+//! barrier. So a kernel waits for one load after the other, where it could wait for all of them at once. Nor does it
+//! load once, in front of a loop, what is the same in each round, where a store of the loop might be to that place.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,12 +14,14 @@ use super::overlap::{overlap, touched};
 use super::proposal::{Proposal, Reason};
 use super::reword;
 use crate::instructions::effect::Kind;
-use crate::text::module::{Content, Function, Instruction, InstructionId, Token};
+use crate::text::module::{Content, Function, Instruction, InstructionId, Item, Token};
 use crate::text::types::Space;
 
 /// The most places of a function in front of which loads are proposed, and the most proposals of a function.
 const MOST_PLACES: usize = 16;
 const MOST_PROPOSED: usize = 48;
+/// The most proposals of a function that put loads in front of a loop.
+const MOST_OF_LOOPS: usize = 16;
 
 impl Function {
     /// Puts loads in front of an instruction above them, with all that they need from below it. Registers of which one
@@ -30,13 +33,14 @@ impl Function {
         });
         let Some(mut to) = place else { return Vec::new() };
         let once = self.written_once();
+        let heads: HashSet<String> = self.loop_heads().into_iter().map(str::to_owned).collect();
         let mut done = Vec::new();
         for at in to + 1..self.items.len() {
             let Content::Instruction(id, _) = self.items[at].content else { continue };
             if !reach.covers(id, &self.name) {
                 continue;
             }
-            let Some(needed) = self.needed(at, to, &once) else { continue };
+            let Some(needed) = self.needed(at, to, &once, &heads) else { continue };
             for from in needed {
                 let mut item = self.items.remove(from);
                 if let Content::Instruction(_, instruction) = &mut item.content {
@@ -63,16 +67,30 @@ impl Function {
 
     /// Returns the positions of a load and of what it needs from a position on, in their order; none where it cannot
     /// come there, or nothing but arithmetic stands between.
-    fn needed(&self, at: usize, to: usize, once: &HashSet<usize>) -> Option<Vec<usize>> {
+    fn needed(
+        &self,
+        at: usize,
+        to: usize,
+        once: &HashSet<usize>,
+        heads: &HashSet<String>,
+    ) -> Option<Vec<usize>> {
         let Content::Instruction(_, load) = &self.items[at].content else { return None };
-        let is_of_memory = matches!(load.effect().space, Space::Global | Space::Generic);
+        let is_shared = load.effect().space == Space::Shared;
+        let is_of_memory = is_shared || matches!(load.effect().space, Space::Global | Space::Generic);
         if load.effect().kind != Kind::Load || !is_of_memory || !may_be_lifted(load, once) {
             return None;
         }
         let mut registers: HashSet<usize> = touched(load).into_iter().collect();
         let (mut needed, mut loads, mut is_held_up) = (vec![at], vec![load], load.guard.is_some());
         for position in (to..at).rev() {
-            let Content::Instruction(_, above) = &self.items[position].content else { continue };
+            let above = match &self.items[position].content {
+                Content::Instruction(_, above) => above,
+                Content::Label(name) => {
+                    is_held_up |= heads.contains(name);
+                    continue;
+                }
+                _ => continue,
+            };
             let kind = above.effect().kind;
             if above.definitions().iter().any(|register| registers.contains(register)) {
                 if !matches!(kind, Kind::Pure | Kind::Load) || !may_be_lifted(above, once) {
@@ -82,6 +100,10 @@ impl Function {
                 needed.push(position);
                 loads.extend((kind == Kind::Load).then_some(above));
             } else if kind == Kind::Store && loads.iter().any(|load| overlap(load, above)) {
+                return None;
+            }
+            // Others write there until then.
+            if is_shared && kind == Kind::Barrier {
                 return None;
             }
             is_held_up |= matches!(kind, Kind::Branch | Kind::End | Kind::Barrier);
@@ -144,6 +166,25 @@ impl Function {
         places
     }
 
+    /// Returns the last instruction above each loop, with those of its rounds; outer loops stand above inner ones.
+    fn loops_with_places(&self) -> Vec<(InstructionId, HashSet<InstructionId>)> {
+        let heads = self.loop_heads();
+        let number = |item: &Item| match &item.content {
+            Content::Instruction(id, _) => Some(*id),
+            _ => None,
+        };
+        let mut found = Vec::new();
+        for (head, item) in self.items.iter().enumerate() {
+            let Content::Label(name) = &item.content else { continue };
+            let before = self.items[..head].iter().rev().find_map(number).filter(|_| heads.contains(&**name));
+            let back = (head..self.items.len()).rev().find(|&at| self.target(at) == Some(name));
+            if let (Some(before), Some(back)) = (before, back) {
+                found.push((before, self.items[head..back].iter().filter_map(number).collect()));
+            }
+        }
+        found
+    }
+
     /// Returns the labels to which a branch below them leads.
     fn loop_heads(&self) -> HashSet<&str> {
         let (mut above, mut heads) = (HashSet::new(), HashSet::new());
@@ -199,5 +240,24 @@ impl Base {
         });
         found.truncate(MOST_PROPOSED);
         found.into_iter().map(|operation| Proposal::new(Reason::Latency, operation)).collect()
+    }
+
+    /// Returns the edits that put loads of a loop in front of it: all that can come there, and each by itself.
+    pub(super) fn lifts_from_loops(&self, function: &Function) -> Vec<Proposal> {
+        let (mut all, mut single) = (Vec::new(), Vec::new());
+        for (before, inside) in function.loops_with_places() {
+            let operation = |loads| Operation::Lift { loads, before };
+            let loads = function.clone().rewrite(&operation(Reach::All(function.name.clone())));
+            let loads: BTreeSet<InstructionId> =
+                loads.into_iter().filter(|own| inside.contains(own)).collect();
+            single.extend(loads.iter().map(|load| operation(Reach::at(*load))));
+            all.extend((loads.len() > 1).then(|| operation(Reach::At(loads))));
+        }
+        let mut found: Vec<Operation> = all.into_iter().chain(single).collect();
+        found.retain(|operation| {
+            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
+        });
+        found.truncate(MOST_OF_LOOPS);
+        found.into_iter().map(|operation| Proposal::new(Reason::Invariant, operation)).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Edits of a module: as data, as text, drawn at random, and applied.
 
+mod ahead;
 mod apply;
 pub(crate) mod base;
 mod describe;
@@ -14,6 +15,8 @@ pub(crate) mod proposal;
 mod quick;
 pub(crate) mod reword;
 mod rewrite;
+mod rounds;
 mod simplify;
 mod sink;
+mod unroll;
 mod widen;

@@ -13,6 +13,8 @@ use crate::text::module::InstructionId;
 const MAX_LINES: usize = 100_000;
 /// The most instructions that one edit names.
 const MAX_PLACES: usize = 1000;
+/// The most rounds of a loop that become one.
+const MAX_ROUNDS: u32 = 16;
 
 /// Edits of one text, which can be written down, read by people, and applied again.
 ///
@@ -66,9 +68,12 @@ impl Display for Operation {
             Self::Lift { loads, before } => write!(formatter, "lift {loads} before {before}"),
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
             Self::Sink(reach) => write!(formatter, "sink {reach}"),
+            Self::Ahead(reach) => write!(formatter, "ahead {reach}"),
+            Self::Unroll { loops, rounds } => write!(formatter, "unroll {loops} by {rounds}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::Widen(reach) => write!(formatter, "widen {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
+            Self::Unsigned(reach) => write!(formatter, "unsigned {reach}"),
             Self::Narrow(reach) => write!(formatter, "narrow {reach}"),
             Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
             Self::Quick(reach) => write!(formatter, "quick {reach}"),
@@ -199,8 +204,13 @@ impl<'a> Line<'a> {
             }
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["sink", ref reach @ ..] => Operation::Sink(self.reach(reach)?),
+            ["ahead", ref reach @ ..] => Operation::Ahead(self.reach(reach)?),
+            ["unroll", ref loops @ .., "by", rounds] => {
+                Operation::Unroll { loops: self.reach(loops)?, rounds: self.rounds(rounds)? }
+            }
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
             ["widen", ref reach @ ..] => Operation::Widen(self.reach(reach)?),
+            ["unsigned", ref reach @ ..] => Operation::Unsigned(self.reach(reach)?),
             ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
             ["quick", ref reach @ ..] => Operation::Quick(self.reach(reach)?),
@@ -216,9 +226,9 @@ impl<'a> Line<'a> {
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `sink`, `raise`, `widen`, `narrow`, `approximate`, `quick` \
-                            and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
-                            `before ID`, `read-only PARAMETER`, \
+                            `cache ID = MODE`, `predicate`, `sink`, `ahead`, `raise`, `widen`, `unsigned`, `narrow`, \
+                            `approximate`, `quick` and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
+                            `before ID`, `unroll` with such and `by N`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
@@ -258,6 +268,13 @@ impl<'a> Line<'a> {
     fn count(&self, text: &str) -> Result<u32, PatchError> {
         let count = text.parse().ok().filter(|count| *count > 0);
         count.ok_or_else(|| self.error(format!("`{}` is no number from 1 on", shown(text))))
+    }
+
+    fn rounds(&self, text: &str) -> Result<u32, PatchError> {
+        let rounds = text.parse().ok().filter(|rounds| (2..=MAX_ROUNDS).contains(rounds));
+        rounds.ok_or_else(|| {
+            self.error(format!("`{}` is no number of rounds from 2 to {MAX_ROUNDS}", shown(text)))
+        })
     }
 
     fn mode(&self, text: &str) -> Result<CacheMode, PatchError> {

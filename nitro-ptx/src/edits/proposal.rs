@@ -49,12 +49,20 @@ pub enum Reason {
     Branch,
     /// A store is overwritten by the next round of its loop.
     Round,
+    /// A load may be made a round ahead.
+    Ahead,
+    /// Rounds of a loop follow each other, of which several may be one.
+    Rounds,
     /// A load comes after stores that it may not need.
     Order,
     /// A load comes after branches or barriers that it may not need.
     Latency,
-    /// A load of what stands beside what another one loads.
+    /// A load may be the same in each round of a loop.
+    Invariant,
+    /// A load or store of what stands beside what another one loads or stores.
     Neighbours,
+    /// Integers are divided of which none may be negative.
+    Sign,
     /// Arithmetic that need not be exact.
     Precision,
     /// Arithmetic that looks for operands which there may not be.
@@ -78,9 +86,13 @@ impl fmt::Display for Reason {
             Self::Warp => "barriers that a warp is enough for",
             Self::Branch => "branches over a few instructions",
             Self::Round => "stores that the next round of a loop overwrites",
+            Self::Ahead => "loads that may be made a round ahead",
+            Self::Rounds => "rounds of a loop that follow each other",
             Self::Order => "loads that stores stand before",
             Self::Latency => "loads that branches or barriers stand before",
-            Self::Neighbours => "loads of neighbours",
+            Self::Invariant => "loads that each round of a loop repeats",
+            Self::Neighbours => "loads and stores of neighbours",
+            Self::Sign => "quotients of integers that may have no sign",
             Self::Precision => "arithmetic that may be approximate",
             Self::Special => "quotients and roots of ordinary numbers",
             Self::Registers => "registers of a thread",

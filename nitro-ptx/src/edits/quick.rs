@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::edit::Reach;
-use crate::text::module::{Class, Content, Function, Instruction, InstructionId, Item, Register, Token};
+use crate::text::module::{Class, Content, Function, Instruction, InstructionId, Item, Token};
 
 /// The steps of an opcode: an opcode each, then where its result goes, and its operands.
 ///
@@ -118,7 +118,8 @@ impl Function {
                     (_, Some(register)) => vec![Token::Register(register, String::new())],
                     (number, None) if number.starts_with('0') => vec![Token::Word(number.to_owned())],
                     (name, None) => {
-                        let register = self.new_float(&format!("%quick_{id}_{name}"), is_wide);
+                        let class = Class::Float(if is_wide { 64 } else { 32 });
+                        let register = self.new_register(&format!("%quick_{id}_{name}"), class);
                         registers.push((name, register));
                         vec![Token::Register(register, String::new())]
                     }
@@ -130,17 +131,6 @@ impl Function {
             steps.push(Content::Instruction(id, Arc::new(step)));
         }
         steps
-    }
-
-    /// Returns a new register of this name, or of a longer one where there is one.
-    fn new_float(&mut self, name: &str, is_wide: bool) -> usize {
-        let mut name = name.to_owned();
-        while self.named(&name).is_some() {
-            name.push('_');
-        }
-        let class = Class::Float(if is_wide { 64 } else { 32 });
-        self.registers.push(Register { name, class, lanes: 1, declared_as: Some(class.to_string()) });
-        self.registers.len() - 1
     }
 }
 

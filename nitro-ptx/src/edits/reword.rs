@@ -45,6 +45,13 @@ pub(crate) fn approximate(opcode: &str) -> Option<String> {
     Some(opcode.replacen(exact, "approx", 1))
 }
 
+/// Returns the opcode that divides integers as if they had no sign, which is the same where none is negative; none for
+/// any other opcode.
+pub(crate) fn without_sign(opcode: &str) -> Option<String> {
+    let (name, bits) = opcode.split_once(".s")?;
+    (matches!(name, "div" | "rem") && matches!(bits, "16" | "32" | "64")).then(|| format!("{name}.u{bits}"))
+}
+
 fn is_type(part: &str) -> bool {
     part.strip_prefix(['b', 'u', 's', 'f']).is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
 }

@@ -56,7 +56,7 @@ impl Operation {
     pub fn keeps_meaning(&self) -> bool {
         match self {
             Self::Cache { mode, .. } => *mode != CacheMode::Nc,
-            Self::Predicate(_) | Self::Registers { .. } | Self::Block { .. } => true,
+            Self::Predicate(_) | Self::Unroll { .. } | Self::Registers { .. } | Self::Block { .. } => true,
             _ => false,
         }
     }
@@ -96,8 +96,11 @@ impl Operation {
             Self::Lift { loads: reach, .. }
             | Self::Predicate(reach)
             | Self::Sink(reach)
+            | Self::Ahead(reach)
+            | Self::Unroll { loops: reach, .. }
             | Self::Raise(reach)
             | Self::Widen(reach)
+            | Self::Unsigned(reach)
             | Self::Narrow(reach)
             | Self::Approximate(reach)
             | Self::Quick(reach)
@@ -126,8 +129,8 @@ impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
     /// These are branches that may be converted, stores that the next round of a loop overwrites, loads that stores,
-    /// branches or barriers stand before, loads of neighbours, arithmetic that can be approximate, and registers that
-    /// the assembler may use.
+    /// branches, barriers or loops stand before, loads of neighbours, rounds of loops that may be one, quotients of
+    /// integers, arithmetic that can be approximate, and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -142,11 +145,12 @@ impl Base {
     #[must_use]
     pub fn rewrites(&self) -> Vec<Proposal> {
         type Make = fn(Reach) -> Operation;
-        const KINDS: [(Reason, Make); 7] = [
+        const KINDS: [(Reason, Make); 8] = [
             (Reason::Branch, Operation::Predicate),
             (Reason::Round, Operation::Sink),
             (Reason::Order, Operation::Raise),
             (Reason::Neighbours, Operation::Widen),
+            (Reason::Sign, Operation::Unsigned),
             (Reason::Precision, Operation::Narrow),
             (Reason::Precision, Operation::Approximate),
             (Reason::Special, Operation::Quick),
@@ -161,6 +165,9 @@ impl Base {
                 found.extend(operations.map(|operation| Proposal::new(reason, operation)));
             }
             found.extend(self.lifts(function));
+            found.extend(self.lifts_from_loops(function));
+            found.extend(self.loads_ahead(function));
+            found.extend(function.unrollings());
             let numbers = if function.is_kernel() { &REGISTERS[..] } else { &[] };
             found.extend(numbers.iter().map(|&most| {
                 let kernel = function.name.clone();
@@ -178,9 +185,12 @@ impl Function {
             Operation::Lift { loads, before } => self.lift(loads, *before),
             Operation::Predicate(reach) => self.predicate(reach),
             Operation::Sink(reach) => self.sink(reach),
+            Operation::Ahead(reach) => self.load_ahead(reach),
+            Operation::Unroll { loops, rounds } => self.unroll(loops, *rounds),
             Operation::Raise(reach) => self.raise(reach),
             Operation::Widen(reach) => self.widen(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
+            Operation::Unsigned(reach) => self.without_signs(reach),
             Operation::Narrow(reach) => self.narrow(reach),
             Operation::Approximate(reach) => self.approximate(reach),
             Operation::Quick(reach) => self.quicken(reach),
@@ -189,7 +199,7 @@ impl Function {
         }
     }
 
-    fn predicate(&mut self, reach: &Reach) -> Vec<InstructionId> {
+    pub(super) fn predicate(&mut self, reach: &Reach) -> Vec<InstructionId> {
         let mut done = Vec::new();
         for at in 0..self.items.len() {
             let Content::Instruction(id, branch) = &self.items[at].content else { continue };
@@ -359,6 +369,13 @@ impl Function {
         let name = self.name.clone();
         self.reword(|id, instruction| {
             reword::approximate(&instruction.opcode).filter(|_| reach.covers(id, &name))
+        })
+    }
+
+    fn without_signs(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let name = self.name.clone();
+        self.reword(|id, instruction| {
+            reword::without_sign(&instruction.opcode).filter(|_| reach.covers(id, &name))
         })
     }
 

@@ -3,14 +3,13 @@
 //! A sum in memory (`x[i] += ..` in a loop) stays there, since a load of the next round might read that place. So the
 //! assembler stores in each round, and puts no load in front of a store.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edit::Reach;
 use super::overlap::{accessed, overlap, touched};
 use super::reword;
 use crate::instructions::effect::Kind;
-use crate::text::module::{Content, Function, Instruction, InstructionId};
+use crate::text::module::{Content, Function, InstructionId};
 use crate::text::types::Space;
 
 impl Function {
@@ -105,24 +104,5 @@ impl Function {
             }
         });
         is_kept && is_in_each_round && is_alone && !self.is_written(address, body.clone())
-    }
-
-    fn instruction_at(&self, at: usize) -> Option<&Instruction> {
-        match &self.items.get(at)?.content {
-            Content::Instruction(_, instruction) => Some(instruction),
-            _ => None,
-        }
-    }
-
-    /// Returns for each position that of the label to which a branch there leads, if there is but one of this name.
-    fn leads(&self) -> Vec<Option<usize>> {
-        let mut labels: HashMap<&str, Option<usize>> = HashMap::new();
-        for (at, item) in self.items.iter().enumerate() {
-            if let Content::Label(name) = &item.content {
-                labels.entry(name).and_modify(|place| *place = None).or_insert(Some(at));
-            }
-        }
-        let target = |at| self.target(at).and_then(|name| labels.get(name).copied().flatten());
-        (0..self.items.len()).map(target).collect()
     }
 }

@@ -1,12 +1,15 @@
 //! Outcomes of guards and comparisons, in launches that are watched for it.
 
+use std::collections::{HashMap, HashSet};
+
 use super::place::{Place, place};
 use super::program::Program;
+use crate::instructions::effect::Kind;
 use crate::instructions::sites::{Role, Site};
 use crate::machine::clock::WARP;
 use crate::machine::warp::{Warp, lanes};
 use crate::machine::watch::Watch;
-use crate::text::module::{Class, Module};
+use crate::text::module::{Class, Function, Module, Token};
 use crate::text::print::InstructionText;
 
 /// For some thread the guard holds, or the comparison is true.
@@ -77,6 +80,7 @@ impl Guards {
         let (mut results, mut computed) = (vec![None; program.code.len()], vec![None; program.code.len()]);
         let mut listing = Vec::new();
         for (at, (function, decoded)) in module.bodies().zip(&program.image.functions).enumerate() {
+            let fixed = function.fixed();
             for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
                 if program.image.ids.get(pc) != Some(&id) {
                     continue;
@@ -86,8 +90,9 @@ impl Guards {
                 let defined = instruction.definitions();
                 let place = |register: usize| place(function, &decoded.places, register);
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
-                // A number is the same whatever the inputs.
-                if !instruction.sites().iter().any(is_read) {
+                // A number is the same whatever the inputs, and so is what is computed from numbers and addresses.
+                let is_fixed = defined.iter().any(|register| fixed.contains(register));
+                if is_fixed || !instruction.sites().iter().any(is_read) {
                     continue;
                 }
                 // Of two predicates the second is the opposite of the first.
@@ -187,6 +192,35 @@ impl Watch for Guards {
         let holds = lanes(active).filter(|&lane| result.value(warp, lane) != 0);
         let holds = holds.fold(0, |all, lane: usize| all | 1 << (lane % WARP));
         self.see(pc, warp.edges, [holds, active & !holds], RESULT);
+    }
+}
+
+impl Function {
+    /// Returns the registers that hold the same in all threads and launches: what one instruction alone computes from
+    /// numbers, addresses of variables, and such registers.
+    fn fixed(&self) -> HashSet<usize> {
+        let mut writers: HashMap<usize, u32> = HashMap::new();
+        for register in self.instructions().flat_map(|(_, own)| own.definitions()) {
+            *writers.entry(register).or_default() += 1;
+        }
+        let is_special = |token: &Token| matches!(token, Token::Word(word) if word.starts_with('%'));
+        let mut fixed = HashSet::new();
+        loop {
+            let before = fixed.len();
+            for (_, instruction) in self.instructions() {
+                let sites = instruction.sites();
+                let mut reads = sites.iter().filter(|site| is_read(site)).filter_map(|site| site.register);
+                let is_fixed = instruction.effect().kind == Kind::Pure
+                    && instruction.guard.is_none()
+                    && !instruction.operands.iter().flatten().any(is_special)
+                    && reads.all(|register| fixed.contains(&register));
+                let written = instruction.definitions();
+                fixed.extend(written.into_iter().filter(|register| is_fixed && writers[register] == 1));
+            }
+            if fixed.len() == before {
+                return fixed;
+            }
+        }
     }
 }
 

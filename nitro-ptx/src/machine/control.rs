@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::source::{FUNCTION_BYTES, FUNCTIONS, Place, Source, fit};
 use super::state::{After, Execute, FENCE_CYCLES, Here, Machine};
 use super::warp::{MAX_THREAD_BYTES, MAX_THREAD_REGISTERS, Return, Warp, lanes};
-use crate::machine::symbolic::{Operand, Trace};
+use crate::machine::symbolic::{Frame, Handed, Operand, Trace};
 
 /// The value of registers that nobody has written, in frames of functions that are called.
 const REGISTER_FILLER: u64 = 0x0bad_0bad_0bad_0bad;
@@ -179,6 +179,38 @@ impl Execute for Call {
         }
         Ok(After::Parted)
     }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let pointers = match self.function {
+            Target::Function(index) => [u64::from(index) * FUNCTION_BYTES + FUNCTIONS; WARP],
+            Target::Pointer(source) => {
+                trace.require_known(source, "what it calls")?;
+                trace.here.values(trace.machine, source)
+            }
+        };
+        let own = trace.machine.image.function_at(trace.here.pc).registers;
+        for lane in lanes(trace.here.active) {
+            let called = trace.machine.image.function_of(pointers[lane]);
+            // Whoever executes it says what is wrong.
+            let Some(callee) = called.filter(|callee| fit(&self.arguments, &callee.arguments)) else {
+                continue;
+            };
+            let handed: Vec<Handed> = self.arguments.iter().map(|place| trace.handed(lane, *place)).collect();
+            let warp = &trace.here.warp;
+            let to = Frame { registers: warp.base[lane] + own, bytes: warp.local[lane].data.len() as u32 };
+            if to.registers + callee.registers <= MAX_THREAD_REGISTERS
+                && to.bytes + callee.frame_bytes <= MAX_THREAD_BYTES
+            {
+                trace.begin(lane, to, callee);
+                callee
+                    .arguments
+                    .iter()
+                    .zip(&handed)
+                    .for_each(|(place, own)| trace.take(lane, to, *place, own));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Call {
@@ -254,7 +286,14 @@ impl Execute for Ret {
         Ok(After::Parted)
     }
 
-    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        for lane in lanes(trace.here.active) {
+            let Some(back) = trace.here.warp.returns[lane].last().cloned() else { continue };
+            let given = &trace.machine.image.functions[back.callee as usize].results;
+            let handed: Vec<Handed> = given.iter().map(|place| trace.handed(lane, *place)).collect();
+            let to = Frame { registers: back.registers, bytes: back.frame };
+            back.results.iter().zip(&handed).for_each(|(place, own)| trace.take(lane, to, *place, own));
+        }
         Ok(())
     }
 }

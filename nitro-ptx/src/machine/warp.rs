@@ -143,7 +143,8 @@ impl Warp {
     pub(crate) fn term_mut(&mut self, register: u32, lane: usize) -> &mut Term {
         let at = (self.base[lane] + register) as usize * WARP + lane;
         if at >= self.terms.len() {
-            self.terms.resize(self.registers.len(), Term::UNKNOWN);
+            // A function that is about to be called has no registers yet.
+            self.terms.resize(self.registers.len().max(at + 1), Term::UNKNOWN);
         }
         &mut self.terms[at]
     }

@@ -6,4 +6,5 @@ mod evolution;
 mod forms;
 mod quick;
 mod round_trip;
+mod rounds;
 mod support;

@@ -248,3 +248,27 @@ fn what_a_check_refuses_at_other_sizes_is_not_proved() {
     let right = check.prove(&text.replace(OFFSET, SHIFTED), &text, Deadline::NEVER).unwrap().to_string();
     assert!(right.starts_with("proved for all floats with the branches"), "{right}");
 }
+
+/// The address of a variable is the same in all launches, and so is what comes of it. No input has to show another one.
+#[test]
+fn addresses_of_variables_need_not_vary() {
+    let sum = "add.rn.f32 %f1, %f1, 0f00000000;";
+    let staged = "mov.u32 %s1, part; add.u32 %s2, %s1, 8; st.local.f32 [%s2], %f1; ld.local.f32 %f1, [%s2];";
+    let declared = "    .local .align 4 .b8 part[16];\n    .reg .b32 %s<3>;\n    .reg .pred";
+    let text = GATHER.replace(sum, staged).replace("    .reg .pred", declared);
+    let shorter = "mov.u32 %s1, part; st.local.f32 [%s1+8], %f1; ld.local.f32 %f1, [%s1+8];";
+    let found = proved((&text, GATHER_RUN), staged, shorter);
+    assert!(found.starts_with("proved for all floats"), "{found}");
+    // What is written twice may be something else.
+    let twice = text.replace("mov.u32 %s1, part;", "add.u32 %s2, %r2, 4; mov.u32 %s1, part;");
+    let [staged, shorter] = [staged, shorter].map(|own| own.trim_start_matches("mov.u32 %s1, part; "));
+    let found = proved((&twice, GATHER_RUN), staged, shorter);
+    assert!(found.starts_with("tested, and not proved: no small input shows all"), "{found}");
+}
+
+#[test]
+fn a_table_that_all_inputs_have_is_no_reason_to_look_at_none() {
+    let run = GATHER_RUN.replacen("length = \"n\"", "length = \"600000 + n\"", 1);
+    let found = proved((GATHER, &run), OFFSET, SHIFTED);
+    assert!(found.starts_with("proved for all floats"), "{found}");
+}

@@ -5,12 +5,14 @@
 //! decisions are noted; then what a launch leaves is the same function of its data, of all with the same decisions, and
 //! two programs that leave the same terms leave the same bits.
 
+mod calls;
 mod memory;
 mod opcode;
 mod symbols;
 mod terms;
 mod trace;
 
+pub(crate) use self::calls::{Frame, Handed};
 pub(crate) use self::opcode::{Fusion, NARROWED, Opcode, RoundedOnce, WIDENED};
 pub use self::symbols::{Decisions, SymbolicBytes, Symbols};
 pub(crate) use self::terms::{Operand, Term};

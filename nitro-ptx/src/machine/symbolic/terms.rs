@@ -73,7 +73,7 @@ type Node = (Operation, [Operand; 4]);
 
 /// A byte of memory: a byte of a term, or known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     pub(super) term: Term,
     pub(super) byte: u8,
 }

@@ -14,7 +14,7 @@ use crate::machine::warp::{Warp, lanes};
 ///
 /// `here.active` has also those whose guard depends on data.
 pub(crate) struct Trace<'t, 'm, 'w> {
-    symbols: &'t mut Symbols,
+    pub(super) symbols: &'t mut Symbols,
     pub(crate) machine: &'t Machine<'m>,
     pub(crate) here: &'t mut Here<'w>,
     /// The number of the opcode.

@@ -346,3 +346,88 @@ fn branches_on_data_are_proved_where_they_decide_alike() {
         assert_eq!(found.terms[2].first_difference(&expected.terms[2]).is_none(), is_same, "{patched}");
     }
 }
+
+/// A weighted sum by a function that another one calls twice, with a structure of two floats; and what it keeps.
+const CALLS: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.func (.param .b32 result) weigh(.param .b32 a, .param .align 8 .b8 pair[8])
+{
+    .reg .f32 %f<5>;
+    .local .align 4 .b8 own[4];
+    ld.param.f32 %f1, [a];
+    ld.param.f32 %f2, [pair];
+    ld.param.f32 %f3, [pair+4];
+    st.local.f32 [own], %f1;
+    fma.rn.f32 %f4, %f1, %f2, %f3;
+    st.param.f32 [result], %f4;
+    ret;
+}
+.func (.reg .f32 %by) twice(.reg .f32 %from)
+{
+    .reg .f32 %f<2>;
+    add.rn.f32 %by, %from, %from;
+    ret;
+}
+.visible .entry k(.param .u64 floats, .param .u64 integers, .param .u64 to)
+{
+    .reg .f32 %f<6>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [floats];
+    ld.param.u64 %rd2, [to];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    call.uni (%f2), twice, (%f1);
+    {
+    .param .b32 a;
+    .param .align 8 .b8 pair[8];
+    .param .b32 r;
+    st.param.f32 [a], %f1;
+    st.param.f32 [pair], %f2;
+    st.param.f32 [pair+4], 0f3F800000;
+    call.uni (r), weigh, (a, pair);
+    ld.param.f32 %f3, [r];
+    }
+    {
+    .param .b32 a;
+    .param .align 8 .b8 pair[8];
+    .param .b32 r;
+    st.param.f32 [a], %f3;
+    st.param.f32 [pair], 0f40000000;
+    st.param.f32 [pair+4], %f1;
+    call.uni (r), weigh, (a, pair);
+    ld.param.f32 %f4, [r];
+    }
+    st.global.f32 [%rd5], %f4;
+    ret;
+}
+";
+
+#[test]
+fn terms_go_through_calls() {
+    assert_eq!(is_proved(CALLS, CALLS), Ok(true));
+    let without_call = edited(CALLS, "call.uni (%f2), twice, (%f1);", "add.rn.f32 %f2, %f1, %f1;");
+    let in_registers = edited(CALLS, "st.local.f32 [own], %f1;", "");
+    for right in [without_call, in_registers] {
+        assert_eq!(is_proved(CALLS, &right), Ok(true), "{right}");
+    }
+    for (from, to) in [
+        ("st.param.f32 [pair+4], %f1;", "st.param.f32 [pair+4], %f3;"),
+        ("st.param.f32 [pair+4], 0f3F800000;", "st.param.f32 [pair+4], 0f3F800001;"),
+        ("fma.rn.f32 %f4, %f1, %f2, %f3;", "fma.rn.f32 %f4, %f1, %f1, %f3;"),
+        ("add.rn.f32 %by, %from, %from;", "mov.f32 %by, %from;"),
+        ("ld.param.f32 %f4, [r];", "mov.f32 %f4, %f3;"),
+        // It has what the first call has left there.
+        ("st.local.f32 [own], %f1;", "ld.local.f32 %f1, [own];"),
+    ] {
+        assert_eq!(is_proved(CALLS, &edited(CALLS, from, to)), Ok(false), "{to}");
+    }
+    // Nothing is known of a frame that nobody wrote, even if another call wrote there.
+    let kept = edited(CALLS, "    ld.param.f32 %f1, [a];\n", "    ld.local.f32 %f1, [own];\n");
+    assert_eq!(is_proved(&kept, &kept), Ok(false));
+}
