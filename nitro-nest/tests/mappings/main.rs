@@ -6,6 +6,7 @@ mod domains;
 mod double;
 mod drawn;
 mod drawn_rows;
+mod extremes;
 #[cfg(feature = "search")]
 mod factors;
 mod few_threads;
@@ -22,6 +23,7 @@ mod partials;
 mod passes;
 mod pipelines;
 mod products;
+mod quotients;
 mod recurrences;
 mod reused;
 mod rows;
