@@ -2,6 +2,8 @@
 
 mod agreement;
 #[cfg(feature = "search")]
+mod batches;
+#[cfg(feature = "search")]
 mod domains;
 mod double;
 mod drawn;

@@ -91,7 +91,7 @@ impl Row<'_> {
     fn write_before(&mut self, part: usize, before: &Access, sum: &Access) -> Vec<Instruction> {
         let (operator, own) = (self.parts[part].operator, self.parts[part].register.clone());
         let Some(exchange) = &self.exchange else {
-            return vec![Instruction::Combine { register: sum.clone(), operator }];
+            return vec![Instruction::Combine { register: sum.clone(), operator, lanes: LANES }];
         };
         let array = self.parts[part].exchange.expect("rows that exchange parts have an array for them");
         let place = |number: Affine| Access { array, subscripts: vec![self.row.clone(), number] };
