@@ -93,13 +93,12 @@ impl Reader<'_> {
                 nodes.extend(self.others(condition, &statements[at + 1..]));
                 break;
             }
-            let known = self.count;
+            let known = self.variables.len();
             match self.statement(statement) {
                 Ok(read) => {
-                    if let (Stmt::Local(_), Some(own)) = (statement, self.variables.last())
-                        && self.count > known
-                    {
-                        begun.push((own.array.clone(), nodes.len()));
+                    if let Stmt::Local(_) = statement {
+                        let own = self.variables[known..].iter().enumerate();
+                        begun.extend(own.map(|(at, own)| (own.array.clone(), nodes.len() + at)));
                     }
                     nodes.extend(read);
                 }

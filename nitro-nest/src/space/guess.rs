@@ -188,7 +188,9 @@ fn complete(shape: &Shape, questions: &[Question], values: &mut Vec<u32>, found:
     let so_far = tiling(shape, questions, values);
     let usual = match (question.phase, shape.sums) {
         // The operands of small products stay in the caches, and small tiles have no neighbours.
-        ("neighbours", None) if shape.is_batch() => Some(if so_far.thread_tile[0] % 4 == 0 { 4 } else { 1 }),
+        ("neighbours", None) if shape.is_batch() => {
+            Some(if so_far.thread_tile[0].is_multiple_of(4) { 4 } else { 1 })
+        }
         ("buffers", None) if shape.is_batch() => Some(if so_far.tile_k > 0 { 2 } else { 1 }),
         ("unroll", None) if shape.is_batch() => Some(if so_far.tile_k > 0 { 0 } else { 8 }),
         // What is added up of memory alone has to be on its way in numbers.

@@ -12,6 +12,7 @@ mod extremes;
 #[cfg(feature = "search")]
 mod factors;
 mod few_threads;
+mod forces;
 mod forms;
 mod gathers;
 mod guards;

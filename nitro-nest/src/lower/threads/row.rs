@@ -31,6 +31,7 @@ use exchange::Exchange;
 use find::{Steps, find_kept};
 use kept::{Kept, KeptRows};
 use parts::Part;
+use scans::is_scan;
 
 /// A row kernel while its code is written.
 struct Row<'a> {
@@ -381,10 +382,6 @@ fn is_needed(nest: &Nest, own: &[usize], array: usize) -> bool {
     let mut others = nest.statements().into_iter().filter(|statement| !own.contains(&statement.index));
     array < nest.arguments()
         || others.any(|other| other.assignment.accesses().iter().any(|access| access.array == array))
-}
-
-fn is_scan(step: &Step<'_>) -> bool {
-    matches!(step, Step::Loop(_, node) if scan(node).is_some())
 }
 
 fn inner(step: &Step<'_>) -> Vec<usize> {
