@@ -14,8 +14,9 @@ pub(super) const OF_VALUES: &str = "a condition on values is for assignments to 
     which it asks for one at most: choose values instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
 
 /// What to write in the place of a condition with quotients around other statements.
-pub(super) const OF_QUOTIENTS: &str = "a condition on a quotient or remainder is for assignments alone, to elements that \
-    there are in any case: write loops around it, or a loop over each value of the remainder, as `2 * i + k` of `i` and `k`";
+pub(super) const OF_QUOTIENTS: &str = "a condition on a quotient or remainder is for assignments alone, to elements \
+    that there are in any case: write loops around it, or a loop over each value of the remainder, as `2 * i + k` of \
+    `i` and `k`";
 
 /// Comparisons that all hold.
 pub(crate) type Case = Vec<Condition>;

@@ -1,7 +1,8 @@
 //! The pass that makes maxima and minima of choices: m = if x > m { x } else { m } is m = m.max(x).
 //!
-//! Both leave m as it is where x is no number. They differ where m is none, which a choice keeps. So m has to begin with
-//! a number, or with an input: then a statement behind the loops gives back what is none. Zeros of both signs are alike.
+//! Both leave m as it is where x is no number. They differ where m is none, which a choice keeps. So m has to begin
+//! with a number, or with an input: then a statement behind the loops gives back what is none. Zeros of both signs are
+//! alike.
 
 use super::AnalysedNest;
 use crate::dependence::DependenceError;
