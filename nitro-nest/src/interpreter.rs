@@ -220,6 +220,7 @@ pub(crate) fn evaluate<T: Number>(
         Expression::Constant(bits) => T::constant(*bits),
         Expression::Scalar(index) => source.scalar(*index),
         Expression::Integer(affine) => T::integer(affine.evaluate(&|variable| source.variable(variable))),
+        Expression::Quasi(quasi) => T::integer(quasi.evaluate(&|variable| source.variable(variable))),
         Expression::Load(access) => source.load(access)?,
         Expression::Gather(gather) => {
             let element = gather

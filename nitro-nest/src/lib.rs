@@ -44,6 +44,7 @@ pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};
 pub use self::nest::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
+pub use self::nest::quasi::QuasiAffine;
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
 pub use self::number::{Number, Stored};

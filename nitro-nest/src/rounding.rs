@@ -160,6 +160,10 @@ impl<T: Number> Bounded<'_, T> {
                 let value = affine.evaluate(&|one| value(self.elements.parameters, iterators, one));
                 Term::rounded::<T>(T::integer(value).widened(), 0.0)
             }
+            Expression::Quasi(quasi) => {
+                let value = quasi.evaluate(&|one| value(self.elements.parameters, iterators, one));
+                Term::rounded::<T>(T::integer(value).widened(), 0.0)
+            }
             Expression::Load(access) => self.load(access, assignment, iterators)?,
             Expression::Gather(gather) => {
                 let indices = Indices::new(self.elements.nest, &self.index_shapes, &self.data.indices);

@@ -10,13 +10,10 @@ use syn::{
     Stmt,
 };
 
-use super::choices;
-use super::conditions::{OF_VALUES, cases, copies, is_of_values};
+use super::conditions::{OF_QUOTIENTS, OF_VALUES, asks_for_quotients, cases, copies, is_of_values};
 use super::elements::access;
 use super::integers::affine;
-use super::ir::{
-    Access, Affine, Argument, Array, Assignment, Element, Loop, Node, Operation, Value, Variable,
-};
+use super::ir::{Argument, Array, Assignment, Element, Loop, Node, Operation, Value, Variable};
 use super::ranges::{Values, range};
 use super::scope::{Depth, Meaning, Scope, at, bare, name};
 use super::values::{operation, rounded, value};
@@ -96,13 +93,12 @@ impl Reader<'_> {
                 nodes.extend(self.others(condition, &statements[at + 1..]));
                 break;
             }
-            let known = self.count;
+            let known = self.variables.len();
             match self.statement(statement) {
                 Ok(read) => {
-                    if let (Stmt::Local(_), Some(own)) = (statement, self.variables.last())
-                        && self.count > known
-                    {
-                        begun.push((own.array.clone(), nodes.len()));
+                    if let Stmt::Local(_) = statement {
+                        let own = self.variables[known..].iter().enumerate();
+                        begun.extend(own.map(|(at, own)| (own.array.clone(), nodes.len() + at)));
                     }
                     nodes.extend(read);
                 }
@@ -120,23 +116,27 @@ impl Reader<'_> {
     }
 
     /// Returns true where elements of an array are as they are computed, and not rounded to 16 bits.
-    fn is_number(&self, array: &Ident) -> bool {
+    pub(super) fn is_number(&self, array: &Ident) -> bool {
         !matches!(self.scope.meaning(array), Ok(Meaning::Array(Array { storage: Some(_), .. })))
     }
 
     /// `if condition { continue; }`: what comes behind it is where the condition does not hold.
     fn others(&mut self, condition: &Expr, behind: &[Stmt]) -> Vec<Node> {
-        let cases = cases(condition, false, &self.scope);
-        self.enter_case(condition, false, cases.is_ok());
+        let (cases, before) = (cases(condition, false, &self.scope), self.scope.clone());
+        let is_of_values = is_of_values(condition, &before);
+        self.enter_case(condition, false, is_of_values || cases.is_ok());
         let nodes = self.statements(behind, true);
-        match cases.and_then(|cases| copies(condition, cases, nodes, &self.scope.facts)) {
-            Ok(nodes) => nodes,
-            Err(error) => {
-                let is_of_values = is_of_values(condition, &self.scope);
-                self.errors.push(if is_of_values { of_values(condition) } else { error });
-                Vec::new()
+        let nodes = match cases {
+            _ if is_of_values => {
+                let chosen = self.all_chosen(condition, false, &nodes, &before);
+                chosen.unwrap_or_else(|| Err(of_values(condition, &before)))
             }
-        }
+            cases => cases.and_then(|cases| copies(condition, cases, nodes, &self.scope.facts)),
+        };
+        nodes.unwrap_or_else(|error| {
+            self.errors.push(error);
+            Vec::new()
+        })
     }
 
     fn statement(&mut self, statement: &Stmt) -> Result<Vec<Node>> {
@@ -237,10 +237,10 @@ impl Reader<'_> {
             let [body, otherwise] = self.branches(conditional, true);
             let (body, otherwise) = (body?, otherwise?);
             let joined = match &otherwise[..] {
-                [] => self.all_chosen(condition, &body, &before),
+                [] => self.all_chosen(condition, true, &body, &before),
                 _ => self.joined(condition, [&body, &otherwise], &before),
             };
-            return joined.unwrap_or_else(|| Err(of_values(condition)));
+            return joined.unwrap_or_else(|| Err(of_values(condition, &before)));
         }
         let [holds, fails] = [true, false].map(|holds| cases(condition, holds, &self.scope));
         let [body, otherwise] = self.branches(conditional, holds.is_ok());
@@ -270,51 +270,6 @@ impl Reader<'_> {
         };
         self.scope.leave(depth);
         [Ok(body), otherwise]
-    }
-
-    /// `if i == 0 || j == 0 { y[i] = 1.0; } else { y[i] = 2.0; }` as one statement. None: it is more than that.
-    fn joined(&self, condition: &Expr, cases: [&[Node]; 2], before: &Scope) -> Option<Result<Vec<Node>>> {
-        let [[Node::Assign(then)], [Node::Assign(other)]] = cases else { return None };
-        let is_one = variables::is_equal(&other.target, &then.target) && self.is_number(&then.target.array);
-        is_one.then(|| {
-            let value = choices::chosen(condition, [then.becomes(), other.becomes()], before)?;
-            Ok(vec![Node::Assign(Assignment { target: then.target.clone(), operation: None, value })])
-        })
-    }
-
-    /// `if x[i] > most { most = x[i]; place = i as f32; }`: each element becomes the value, or is what it was. None:
-    /// there are other statements, or elements that there may not be.
-    fn all_chosen(&self, condition: &Expr, body: &[Node], before: &Scope) -> Option<Result<Vec<Node>>> {
-        let none = [Value::Constant(0.0), Value::Constant(0.0)];
-        let asked = match choices::chosen(condition, none, before) {
-            Ok(asked) => asked,
-            Err(error) => return Some(Err(error)),
-        };
-        let mut nodes = Vec::new();
-        for assignment in variables::ordered(body, &asked)? {
-            let target = &assignment.target;
-            if !self.is_number(&target.array) || !self.is_there(target) {
-                return None;
-            }
-            let kept = Value::Load(target.clone());
-            match choices::chosen(condition, [assignment.becomes(), kept], before) {
-                Ok(value) => {
-                    nodes.push(Node::Assign(Assignment { target: target.clone(), operation: None, value }))
-                }
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        Some(Ok(nodes))
-    }
-
-    /// Returns true where it is known that there is an element, whatever the data are.
-    fn is_there(&self, element: &Access) -> bool {
-        let Ok(Meaning::Array(array)) = self.scope.meaning(&element.array) else { return true };
-        let within = |(subscript, extent): (&Affine, &Affine)| {
-            let left = extent.clone().plus(subscript, -1).and_then(|left| left.plus(&Affine::number(1), -1));
-            self.scope.facts.prove(subscript) && left.is_some_and(|left| self.scope.facts.prove(&left))
-        };
-        element.subscripts.iter().zip(&array.shape).all(within)
     }
 
     /// Goes to where a condition holds, or does not; what is known of it is left with the place.
@@ -381,8 +336,9 @@ fn is_assertion(path: &Path) -> bool {
     names.iter().any(|name| path.is_ident(name))
 }
 
-fn of_values(condition: &Expr) -> syn::Error {
-    syn::Error::new_spanned(condition, OF_VALUES)
+fn of_values(condition: &Expr, scope: &Scope) -> syn::Error {
+    let message = if asks_for_quotients(condition, scope) { OF_QUOTIENTS } else { OF_VALUES };
+    syn::Error::new_spanned(condition, message)
 }
 
 /// The condition of `if condition { continue; }`.

@@ -2,7 +2,8 @@
 
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprUnary, Result, Stmt, UnOp};
 
-use super::integers::{affine, relation, sum};
+use super::elements::integer;
+use super::integers::{quasi, relation, sum};
 use super::ir::Value;
 use super::scope::{Scope, at, bare};
 use super::values::value;
@@ -43,9 +44,11 @@ pub(super) fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Sc
         BinOp::Ne(_) => ("Equal", [otherwise, then]),
         other => (relation(other)?, [then, otherwise]),
     };
-    let compared = match (affine(left, scope), affine(right, scope)) {
+    let compared = match (quasi(left, scope), quasi(right, scope)) {
         // The sign of a difference is the same in any precision.
-        (Ok(left), Ok(right)) => [Value::Integer(sum(condition, left, &right, -1)?), Value::Constant(0.0)],
+        (Ok(left), Ok(right)) => {
+            [integer(condition, &sum(condition, left, &right, -1)?, scope)?, Value::Constant(0.0)]
+        }
         _ => [value(left, scope)?, value(right, scope)?],
     };
     let [left, right] = compared;

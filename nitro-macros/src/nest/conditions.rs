@@ -1,10 +1,10 @@
 //! The conditions of `if`s around statements.
 
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprUnary, Result, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprUnary, Result, UnOp};
 
 use super::facts::Facts;
-use super::integers::{affine, relation};
+use super::integers::{affine, quasi, relation};
 use super::ir::{Condition, Loop, Node};
 use super::scope::{Scope, at, bare};
 use super::values::value;
@@ -12,6 +12,11 @@ use super::values::value;
 /// What to write in the place of a condition that only the data tell.
 pub(super) const OF_VALUES: &str = "a condition on values is for assignments to elements that there are in any case, of \
     which it asks for one at most: choose values instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
+
+/// What to write in the place of a condition with quotients around other statements.
+pub(super) const OF_QUOTIENTS: &str = "a condition on a quotient or remainder is for assignments alone, to elements \
+    that there are in any case: write loops around it, or a loop over each value of the remainder, as `2 * i + k` of \
+    `i` and `k`";
 
 /// Comparisons that all hold.
 pub(crate) type Case = Vec<Condition>;
@@ -115,7 +120,7 @@ fn possible(nodes: &[Node], facts: &Facts) -> Vec<Node> {
     left
 }
 
-/// Returns true where a condition, or a part of it, asks for values: only the data tells them.
+/// Returns true where a condition, or a part of it, asks for values, or for quotients: a choice between values does.
 pub(super) fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
     match bare(condition) {
         Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
@@ -129,6 +134,21 @@ pub(super) fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
     }
 }
 
+/// Returns true where a condition, or a part of it, compares quotients or remainders.
+pub(super) fn asks_for_quotients(condition: &Expr, scope: &Scope) -> bool {
+    match bare(condition) {
+        Expr::Binary(ExprBinary { left, right, .. }) => {
+            let is_one = |side| quasi(side, scope).is_ok_and(|sum| scope.facts.quotients.are_in(&sum));
+            [left, right].into_iter().any(|side| is_one(side) || asks_for_quotients(side, scope))
+        }
+        Expr::Unary(unary) => asks_for_quotients(&unary.expr, scope),
+        _ => false,
+    }
+}
+
 fn is_value(side: &Expr, scope: &Scope) -> bool {
-    affine(side, scope).is_err() && value(side, scope).is_ok()
+    match quasi(side, scope) {
+        Ok(integer) => scope.facts.quotients.are_in(&integer),
+        Err(_) => value(side, scope).is_ok(),
+    }
 }

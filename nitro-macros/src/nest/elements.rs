@@ -5,8 +5,9 @@ use quote::ToTokens;
 use syn::{Expr, ExprIndex, ExprMethodCall, Result};
 
 use super::flat;
-use super::integers::{NOT_ALONE, affine};
+use super::integers::{BEYOND, NOT_ALONE, QUOTIENTS, quasi};
 use super::ir::{Access, Affine, Array, Gather, Subscript, Value};
+use super::quotients::Wrap;
 use super::scope::{Meaning, Scope, at, bare, name};
 use super::values::{NO_VALUE, rounded};
 
@@ -46,19 +47,90 @@ fn element_of(element: &ExprIndex, scope: &Scope) -> Result<Value> {
     let (array, declared, subscripts) = parts(element, scope)?;
     is_of_numbers(element, array, scope)?;
     let subscripts = places(array, declared, &subscripts, scope)?;
+    read_at(element, array, subscripts, scope)
+}
+
+/// The element at these places. A remainder that is one of two sums makes it one of two elements.
+fn read_at(written: &ExprIndex, array: &Ident, subscripts: Vec<Subscript>, scope: &Scope) -> Result<Value> {
+    let affine = subscripts.iter().filter_map(|subscript| match subscript {
+        Subscript::Affine(affine) => Some(affine),
+        _ => None,
+    });
+    for own in affine {
+        if let Some(wrap) = wrap(&written.index, own, scope)? {
+            let with = |by: &Affine| {
+                let subscripts = subscripts.iter().map(|subscript| match subscript {
+                    Subscript::Affine(own) => own.with(&wrap.name, by).map(Subscript::Affine),
+                    other => Some(other.clone()),
+                });
+                let subscripts: Option<Vec<Subscript>> = subscripts.collect();
+                subscripts.map_or_else(|| at(written, BEYOND), |own| read_at(written, array, own, scope))
+            };
+            return either(written, &wrap, [with(&wrap.within)?, with(&Affine::default())?], scope);
+        }
+    }
+    let subscripts: Vec<Subscript> = subscripts.into_iter().map(|own| with_quotients(own, scope)).collect();
     if let Some(subscripts) = all_affine(&subscripts) {
         return Ok(Value::Load(Access { array: array.clone(), subscripts }));
     }
-    if declared.is_written {
+    if matches!(scope.meaning(array)?, Meaning::Array(declared) if declared.is_written) {
+        let is_index = |own: &Subscript| matches!(own, Subscript::Index(_));
+        let place = if subscripts.iter().any(is_index) { "an array says" } else { "a quotient says" };
         return at(
             array,
             format!(
-                "`{array}` is read where an array says, so that nothing may write it: make it `&`, and write results \
-                 to another array"
+                "`{array}` is read where {place}, so that nothing may write it: make it `&`, and write results to \
+                 another array"
             ),
         );
     }
     Ok(Value::Gather(Gather { array: array.clone(), subscripts }))
+}
+
+/// Reads an integer as a value.
+pub(super) fn integer(written: &Expr, sum: &Affine, scope: &Scope) -> Result<Value> {
+    if let Some(wrap) = wrap(written, sum, scope)? {
+        let with = |by: &Affine| match sum.with(&wrap.name, by) {
+            Some(sum) => integer(written, &sum, scope),
+            None => at(written, BEYOND),
+        };
+        return either(written, &wrap, [with(&wrap.within)?, with(&Affine::default())?], scope);
+    }
+    match with_quotients(Subscript::Affine(sum.clone()), scope) {
+        Subscript::Quasi(quasi) => Ok(Value::Quasi(quasi)),
+        _ => Ok(Value::Integer(sum.clone())),
+    }
+}
+
+/// The first name in a sum that is one of two sums.
+fn wrap(written: &Expr, sum: &Affine, scope: &Scope) -> Result<Option<Wrap>> {
+    let found = scope.facts.quotients.wrap(sum);
+    found.or_else(|()| {
+        at(written, "a remainder of so few values is no dividend: write a loop over its values")
+    })
+}
+
+/// The first value where a name is what it is beyond its divisor, else the second.
+fn either(written: impl ToTokens, wrap: &Wrap, [within, zero]: [Value; 2], scope: &Scope) -> Result<Value> {
+    if scope.facts.quotients.are_in(&wrap.beyond)
+        && !matches!(scope.facts.quotients.wrap(&wrap.beyond), Ok(None))
+    {
+        return at(written, "a remainder of a remainder is no place: write a loop over its values");
+    }
+    let beyond = match with_quotients(Subscript::Affine(wrap.beyond.clone()), scope) {
+        Subscript::Quasi(quasi) => Value::Quasi(quasi),
+        _ => Value::Integer(wrap.beyond.clone()),
+    };
+    Ok(Value::Select("GreaterOrEqual", Box::new([beyond, Value::Constant(0.0), within, zero])))
+}
+
+fn with_quotients(subscript: Subscript, scope: &Scope) -> Subscript {
+    match subscript {
+        Subscript::Affine(sum) if scope.facts.quotients.are_in(&sum) => {
+            Subscript::Quasi(scope.facts.quotients.written(&sum))
+        }
+        other => other,
+    }
 }
 
 /// The subscripts, one for each dimension.
@@ -73,14 +145,14 @@ fn places(array: &Ident, declared: &Array, written: &[&Expr], scope: &Scope) -> 
 pub(super) fn subscript(written: &Expr, scope: &Scope) -> Result<Subscript> {
     match index(written, scope) {
         Some(index) => index.map(Subscript::Index),
-        None => affine(written, scope).map(Subscript::Affine),
+        None => quasi(written, scope).map(Subscript::Affine),
     }
 }
 
 fn all_affine(subscripts: &[Subscript]) -> Option<Vec<Affine>> {
     let affine = subscripts.iter().map(|subscript| match subscript {
         Subscript::Affine(affine) => Some(affine.clone()),
-        Subscript::Index(_) => None,
+        Subscript::Quasi(_) | Subscript::Index(_) => None,
     });
     affine.collect()
 }
@@ -119,6 +191,11 @@ fn access_of(index: &ExprIndex, scope: &Scope) -> Result<Access> {
     let (array, declared, written) = parts(index, scope)?;
     let subscripts = places(array, declared, &written, scope)?;
     let place = subscripts.iter().position(|subscript| matches!(subscript, Subscript::Index(_)));
+    let is_quasi =
+        |own: &Subscript| matches!(own, Subscript::Affine(sum) if scope.facts.quotients.are_in(sum));
+    if let Some(place) = subscripts.iter().position(is_quasi) {
+        return at(written.get(place).unwrap_or(&written[0]), QUOTIENTS);
+    }
     match (all_affine(&subscripts), place) {
         (None, Some(place)) => at(written.get(place).unwrap_or(&written[0]), NOT_ALONE),
         (affine, _) => Ok(Access { array: array.clone(), subscripts: affine.unwrap_or_default() }),

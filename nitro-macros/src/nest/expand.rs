@@ -9,10 +9,11 @@ use syn::ext::IdentExt;
 use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
-    Access, Affine, Argument, Array, Assignment, Condition, Element, Gather, Kind, Loop, Nest, Node,
-    Operation, Options, Storage, Subscript, Value, Variable,
+    Argument, Array, Assignment, Condition, Element, Kind, Loop, Nest, Node, Operation, Options, Storage,
+    Value, Variable,
 };
 use super::places::{all, braces};
+use super::subscripts::{access, affine, gather, quasi};
 use crate::errors::Errors;
 use crate::places;
 
@@ -241,30 +242,6 @@ fn assignment(krate: &Path, assignment: &Assignment) -> TokenStream {
     quote!({ let __nitro_value = #value; __nitro_builder.assign(#target, __nitro_value); })
 }
 
-fn access(krate: &Path, access: &Access) -> TokenStream {
-    let array = &access.array;
-    let subscripts = access.subscripts.iter().map(|subscript| affine(krate, subscript));
-    quote!(#array.at::<#krate::Affine>([#(#subscripts),*]))
-}
-
-fn gather(krate: &Path, gather: &Gather) -> TokenStream {
-    let array = &gather.array;
-    let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
-        Subscript::Affine(own) => {
-            let own = affine(krate, own);
-            quote!(#krate::Subscript::from(#own))
-        }
-        Subscript::Index(index) => access(krate, index),
-    });
-    quote!(#array.gather::<#krate::Subscript>([#(#subscripts),*]))
-}
-
-fn affine(krate: &Path, affine: &Affine) -> TokenStream {
-    let constant = affine.constant;
-    let terms = affine.terms.iter().map(|(name, coefficient)| quote!(+ #name * #coefficient));
-    quote!((#krate::Affine::from(#constant) #(#terms)*))
-}
-
 fn values(krate: &Path, values: &[Value]) -> Vec<TokenStream> {
     values.iter().map(|own| value(krate, own)).collect()
 }
@@ -276,6 +253,10 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
         Value::Integer(integer) => {
             let integer = affine(krate, integer);
             quote!(#krate::Expression::from(#integer))
+        }
+        Value::Quasi(own) => {
+            let own = quasi(krate, own);
+            quote!(#krate::Expression::from(#own))
         }
         Value::Product(sizes) => quote!(#krate::Expression::from(__nitro_builder.product([#(#sizes),*]))),
         Value::Load(load) => {

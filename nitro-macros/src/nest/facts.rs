@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::ext::IdentExt;
 use syn::{BinOp, Expr, ExprBinary, ExprUnary, UnOp};
 
-use super::integers::{affine, relation};
+use super::integers::{quasi, relation};
 use super::ir::{Affine, Condition};
+use super::quotients::Quotients;
 use super::scope::{Scope, bare};
 
 /// The most comparisons at once: beyond that nothing is said to follow.
@@ -64,40 +65,45 @@ fn common_divisor(one: i128, other: i128) -> i128 {
 
 /// What is known of sizes and iterators.
 #[derive(Clone, Default)]
-pub(crate) struct Facts(Vec<Fact>);
+pub(crate) struct Facts {
+    all: Vec<Fact>,
+    /// The quotients that they may name.
+    pub quotients: Quotients,
+}
 
 impl Facts {
     /// Counts them, for [`truncate`](Self::truncate).
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// Forgets those that came after.
     pub fn truncate(&mut self, length: usize) {
-        self.0.truncate(length);
+        self.all.truncate(length);
     }
 
     /// Lets everything follow: after a mistake nothing more is said.
     pub fn suppose_anything(&mut self) {
-        self.0.push(Fact { terms: BTreeMap::new(), constant: -1 });
+        self.all.push(Fact { terms: BTreeMap::new(), constant: -1 });
     }
 
     /// Adds that so many times one sum, and another one, and a number are together not negative.
     pub fn note(&mut self, [one, other]: [&Affine; 2], times: i128, number: i128) {
         if let Some(mut fact) = Fact::sum((&Fact::of(one), times), (&Fact::of(other), -times)) {
             fact.constant += number;
-            self.0.push(fact.tightened());
+            self.all.push(fact.tightened());
         }
     }
 
     /// Adds that the first integer is so many steps behind the second.
     pub fn note_steps(&mut self, [one, other]: [&Affine; 2], step: i64) {
         // No variable is called so.
-        let steps = Fact { terms: BTreeMap::from([(format!("steps {}", self.0.len()), 1)]), constant: 0 };
-        self.0.push(steps.clone());
+        let steps = Fact { terms: BTreeMap::from([(format!("steps {}", self.all.len()), 1)]), constant: 0 };
+        self.all.push(steps.clone());
         for sign in [1, -1] {
             let distance = Fact::sum((&Fact::of(one), sign), (&Fact::of(other), -sign));
-            self.0.extend(distance.and_then(|own| Fact::sum((&own, 1), (&steps, -sign * i128::from(step)))));
+            self.all
+                .extend(distance.and_then(|own| Fact::sum((&own, 1), (&steps, -sign * i128::from(step)))));
         }
     }
 
@@ -135,7 +141,7 @@ impl Facts {
                 _ => {
                     let relation = if matches!(op, BinOp::Ne(_)) { Ok("Unequal") } else { relation(op) };
                     let (Ok(relation), Ok(left), Ok(right)) =
-                        (relation, affine(left, scope), affine(right, scope))
+                        (relation, quasi(left, scope), quasi(right, scope))
                     else {
                         return;
                     };
@@ -171,7 +177,9 @@ impl Facts {
             opposite
         });
         let Some(opposite) = opposite else { return false };
-        let mut facts: Vec<Fact> = self.0.iter().cloned().chain([opposite.tightened()]).collect();
+        let mut facts: Vec<Fact> = self.all.iter().cloned().chain([opposite.tightened()]).collect();
+        let names = facts.iter().flat_map(|fact| fact.terms.keys().cloned()).collect();
+        self.quotients.for_each_fact(names, &mut |sum| facts.push(Fact::of(&sum).tightened()));
         while !facts.iter().any(|fact| fact.terms.is_empty() && fact.constant < 0) {
             match without_one(&facts) {
                 Some(fewer) if fewer.len() <= MOST => facts = fewer,

@@ -29,9 +29,10 @@ pub(super) fn places(
     let Some(parts) = divided(whole, &extents) else { return at(written, BEYOND) };
     let within = within(parts.clone(), &extents, scope);
     if let Some(part) = within.as_ref().unwrap_or(&parts).iter().find(|part| place_in(part).is_none()) {
-        return at(written, irregular(array, part, &parts, &extents));
+        return at(written, scope.facts.quotients.in_words(irregular(array, part, &parts, &extents)));
     }
-    let parts = within.map_or_else(|unknown| at(written, unknown.message(array, &parts)), Ok)?;
+    let words = |unknown: Unknown| scope.facts.quotients.in_words(unknown.message(array, &parts));
+    let parts = within.map_or_else(|unknown| at(written, words(unknown)), Ok)?;
     Ok(parts.iter().filter_map(place_in).collect())
 }
 

@@ -7,12 +7,16 @@ use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprLit, ExprMethodCall, Lit, Resul
 use super::elements::index;
 use super::ir::Affine;
 use super::polynomial::Polynomial;
+use super::quotients::divided;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
 
 pub(crate) const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
     `x[ids[i] as usize]`, and have sums in the array";
+
+pub(crate) const QUOTIENTS: &str = "a quotient or remainder says a place of what is read, or a value, or stands in a \
+    condition around assignments: write loops over the quotient and the remainder here, as `2 * i + k` of `i` and `k`";
 
 pub(crate) const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
@@ -21,6 +25,12 @@ const LENGTHS: [&str; 5] = ["len", "nrows", "ncols", "dim", "len_of"];
 
 /// Reads an affine expression.
 pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
+    let read = quasi(expression, scope)?;
+    if scope.facts.quotients.are_in(&read) { at(expression, QUOTIENTS) } else { Ok(read) }
+}
+
+/// Reads an expression that is affine but for quotients and remainders, which have names of their own in it.
+pub(crate) fn quasi(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let expression = bare(expression);
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => {
@@ -40,9 +50,9 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
             "the extents of an array are those of its `#[shape(..)]`: write the argument that stands there",
         ),
         Expr::Cast(_) if index(expression, scope).is_some() => at(expression, NOT_ALONE),
-        Expr::Cast(cast) => cast_to(cast, affine(&cast.expr, scope)?, scope),
+        Expr::Cast(cast) => cast_to(cast, quasi(&cast.expr, scope)?, scope),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            sum(unary, Affine::default(), &affine(&unary.expr, scope)?, -1)
+            sum(unary, Affine::default(), &quasi(&unary.expr, scope)?, -1)
         }
         Expr::Index(element) => match name(bare(&element.expr)).and_then(|array| scope.meaning(array).ok()) {
             Some(Meaning::Indices(_)) => at(expression, NOT_ALONE),
@@ -62,7 +72,7 @@ fn cast_to(cast: &ExprCast, integer: Affine, scope: &Scope) -> Result<Affine> {
             format!(
                 "`{}` may be negative here, which a cast makes a large number of: write `if` around it, so that it is \
                  not",
-                Polynomial::from(integer)
+                scope.facts.quotients.in_words(Polynomial::from(integer).to_string())
             ),
         ),
         _ => at(&cast.ty, "integers of a nest are `usize` or `isize`: write one of these, or no cast"),
@@ -92,16 +102,17 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
 fn operation(binary: &ExprBinary, scope: &Scope) -> Result<Affine> {
     let (left, right) = (&binary.left, &binary.right);
     match binary.op {
-        BinOp::Add(_) => sum(binary, affine(left, scope)?, &affine(right, scope)?, 1),
-        BinOp::Sub(_) => sum(binary, affine(left, scope)?, &affine(right, scope)?, -1),
+        BinOp::Add(_) => sum(binary, quasi(left, scope)?, &quasi(right, scope)?, 1),
+        BinOp::Sub(_) => sum(binary, quasi(left, scope)?, &quasi(right, scope)?, -1),
         BinOp::Mul(sign) => {
-            let (left, right) = (affine(left, scope)?, affine(right, scope)?);
+            let (left, right) = (quasi(left, scope)?, quasi(right, scope)?);
             match (left.terms.is_empty(), right.terms.is_empty()) {
                 (true, _) => sum(binary, Affine::default(), &right, left.constant),
                 (_, true) => sum(binary, Affine::default(), &left, right.constant),
                 _ => at(sign, format!("a product of two variables {AFFINE}")),
             }
         }
+        BinOp::Div(_) | BinOp::Rem(_) => divided(binary, scope),
         operator => at(operator, format!("`{}` {AFFINE}", operator.to_token_stream())),
     }
 }

@@ -195,7 +195,7 @@ pub(crate) struct Access {
     pub subscripts: Vec<Affine>,
 }
 
-/// An element at a place that arrays of integers say.
+/// An element at a place that is not affine.
 #[derive(Clone)]
 pub(crate) struct Gather {
     /// The array.
@@ -209,8 +209,30 @@ pub(crate) struct Gather {
 pub(crate) enum Subscript {
     /// A sum.
     Affine(Affine),
+    /// A sum with quotients.
+    Quasi(Quasi),
     /// An element of an array of integers.
     Index(Access),
+}
+
+/// A sum with quotients.
+#[derive(Clone)]
+pub(crate) struct Quasi {
+    /// What has none.
+    pub affine: Affine,
+    /// The others.
+    pub quotients: Vec<Quotient>,
+}
+
+/// So many times a quotient, rounded down.
+#[derive(Clone)]
+pub(crate) struct Quotient {
+    /// How many times.
+    pub factor: i64,
+    /// What is divided; it is not negative.
+    pub dividend: Quasi,
+    /// A positive number.
+    pub divisor: i64,
 }
 
 /// A sum of multiples of parameters and iterators, and a constant.
@@ -244,11 +266,13 @@ pub(crate) enum Value {
     Scalar(Ident),
     /// An integer as a number.
     Integer(Affine),
+    /// An integer with quotients as a number.
+    Quasi(Quasi),
     /// A product of sizes as a number.
     Product(Vec<Ident>),
     /// An element.
     Load(Access),
-    /// An element at a place that arrays of integers say; of an array that nothing writes.
+    /// An element at a place that is not affine; of an array that nothing writes.
     Gather(Gather),
     /// `-x`
     Negate(Box<Value>),
@@ -275,7 +299,7 @@ impl Value {
     pub fn parts(&self) -> &[Value] {
         match self {
             Value::Constant(_) | Value::Scalar(_) | Value::Load(_) => &[],
-            Value::Integer(_) | Value::Product(_) | Value::Gather(_) => &[],
+            Value::Integer(_) | Value::Quasi(_) | Value::Product(_) | Value::Gather(_) => &[],
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,
             Value::Binary(_, parts) => &parts[..],
@@ -315,7 +339,7 @@ impl Value {
     fn parts_mut(&mut self) -> &mut [Value] {
         match self {
             Value::Constant(_) | Value::Scalar(_) | Value::Load(_) => &mut [],
-            Value::Integer(_) | Value::Product(_) | Value::Gather(_) => &mut [],
+            Value::Integer(_) | Value::Quasi(_) | Value::Product(_) | Value::Gather(_) => &mut [],
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_mut(&mut **operand),
             Value::Method(_, parts) => parts,
             Value::Binary(_, parts) => &mut parts[..],

@@ -9,7 +9,7 @@ use super::body::Reader;
 use super::elements::index;
 use super::ir::{Access, Affine, Assignment, Node, Value, Variable, is_same};
 use super::polynomial::{is_of_integers, polynomial};
-use super::scope::{Meaning, at};
+use super::scope::{Meaning, at, bare};
 use super::values::value;
 
 const KEEPS: &str = "an integer of a nest keeps its value: remove `mut`, and write sums of iterators where they are \
@@ -31,23 +31,38 @@ impl Reader<'_> {
             Pat::Type(typed) => &*typed.pat,
             pattern => pattern,
         };
+        match (pattern, &local.init) {
+            (_, Some(initial)) => self.bound(pattern, &initial.expr),
+            (Pat::Ident(PatIdent { mutability, ident, .. }), None) => {
+                let mutable = mutability.map_or("", |_| "mut ");
+                at(local, format!("write `let {mutable}{ident} = VALUE;`"))
+            }
+            _ => at(pattern, "write a plain name"),
+        }
+    }
+
+    /// A name for a value, or several in parentheses for as many: none of them is in the values of the others.
+    fn bound(&mut self, pattern: &Pat, initial: &Expr) -> Result<Vec<Node>> {
+        if let (Pat::Tuple(names), Expr::Tuple(values)) = (pattern, bare(initial))
+            && names.elems.len() == values.elems.len()
+        {
+            let pairs = names.elems.iter().zip(&values.elems);
+            let nodes: Result<Vec<_>> = pairs.map(|(name, value)| self.bound(name, value)).collect();
+            return nodes.map(|nodes| nodes.concat());
+        }
         let Pat::Ident(PatIdent { by_ref: None, mutability, subpat: None, ident, .. }) = pattern else {
             return at(pattern, "write a plain name");
         };
-        let Some(initial) = &local.init else {
-            let mutable = mutability.map_or("", |_| "mut ");
-            return at(local, format!("write `let {mutable}{ident} = VALUE;`"));
-        };
         match mutability {
-            Some(token) => match value(&initial.expr, &self.scope) {
+            Some(token) => match value(initial, &self.scope) {
                 Ok(value) => self.variable(ident, value),
                 Err(error) => {
-                    let is_integer = polynomial(&initial.expr, &self.scope).is_ok();
+                    let is_integer = polynomial(initial, &self.scope).is_ok();
                     self.variable(ident, Value::Constant(0.0))?;
                     if is_integer { at(token, KEEPS) } else { Err(error) }
                 }
             },
-            None => self.named(ident, &initial.expr),
+            None => self.named(ident, initial),
         }
     }
 

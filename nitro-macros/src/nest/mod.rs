@@ -13,13 +13,16 @@ mod facts;
 mod flat;
 mod integers;
 mod ir;
+mod joined;
 mod lets;
 mod parse;
 mod places;
 mod polynomial;
+mod quotients;
 mod ranges;
 mod scope;
 mod signature;
+mod subscripts;
 #[cfg(test)]
 mod tests;
 mod values;

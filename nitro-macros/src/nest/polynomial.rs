@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Expr, Lit, Result, UnOp};
 
 use super::elements::index;
-use super::integers::affine;
+use super::integers::quasi;
 use super::ir::{Access, Affine};
 use super::scope::{Meaning, Scope, at, bare, name};
 
@@ -267,7 +267,7 @@ pub(crate) fn polynomial(expression: &Expr, scope: &Scope) -> Result<Polynomial>
                 BinOp::Add(_) => Some(1),
                 BinOp::Sub(_) => Some(-1),
                 BinOp::Mul(_) => None,
-                _ => return affine(expression, scope).map(Polynomial::from),
+                _ => return quasi(expression, scope).map(Polynomial::from),
             };
             let [left, right] = [polynomial(&binary.left, scope)?, polynomial(&binary.right, scope)?];
             factor.map_or_else(|| left.times(&right), |factor| left.clone().plus(&right, factor))
@@ -275,14 +275,14 @@ pub(crate) fn polynomial(expression: &Expr, scope: &Scope) -> Result<Polynomial>
         Expr::Cast(cast) => match polynomial(&cast.expr, scope) {
             // What a product of sizes and iterators is, is not known.
             Ok(sum) if sum.affine().is_none() && !sum.has_index() => return at(cast, PRODUCTS),
-            _ => return affine(expression, scope).map(Polynomial::from),
+            _ => return quasi(expression, scope).map(Polynomial::from),
         },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             Polynomial::default().plus(&polynomial(&unary.expr, scope)?, -1)
         }
         _ => match name(expression).map(|name| scope.meaning(name)) {
             Some(Ok(Meaning::Sum(sum))) => Some(sum.clone()),
-            _ => return affine(expression, scope).map(Polynomial::from),
+            _ => return quasi(expression, scope).map(Polynomial::from),
         },
     };
     read.map_or_else(|| at(expression, TOO_LARGE), Ok)

@@ -114,6 +114,9 @@ fn names(function: &ItemFn, scope: &mut Scope) {
                 Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false, storage: None })
             }
         };
+        if matches!(meaning, Meaning::Integer) {
+            scope.facts.note([&Affine::variable(name), &Affine::default()], 1, 0);
+        }
         // rustc tells of a name that is taken twice.
         let _ = scope.enter(name, meaning);
     }

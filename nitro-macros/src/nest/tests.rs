@@ -128,7 +128,7 @@ fn parts(written: &str, array: &Array, scope: &Scope) -> Option<Vec<Affine>> {
     let places = flat::places(&expression(written), &name, array, scope).ok()?;
     let affine = places.into_iter().map(|place| match place {
         Subscript::Affine(affine) => affine,
-        Subscript::Index(_) => panic!("there is no array of integers"),
+        Subscript::Quasi(_) | Subscript::Index(_) => panic!("there is no array of integers"),
     });
     Some(affine.collect())
 }

@@ -6,8 +6,8 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Lit, LitFloat, Result, UnOp, parse_quote};
 
 use super::choices::select;
-use super::elements::{converted, element, example};
-use super::integers::{affine, operands};
+use super::elements::{converted, element, example, integer};
+use super::integers::{affine, operands, quasi};
 use super::ir::{Element, Operation, Storage, Value};
 use super::polynomial::Factor;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
@@ -48,11 +48,11 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             if let Some(sizes) = sizes(&cast.expr, scope).filter(|sizes| sizes.len() > 1) {
                 return Ok(Value::Product(sizes));
             }
-            match affine(&cast.expr, scope) {
+            match quasi(&cast.expr, scope) {
                 Err(_) if value(&cast.expr, scope).is_ok() => {
                     at(expression, format!("this is of type `{own}` already: remove `as {own}`"))
                 }
-                read => read.map(Value::Integer),
+                read => integer(expression, &read?, scope),
             }
         }
         Expr::If(choice) => select(choice, scope),

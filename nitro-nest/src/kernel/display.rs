@@ -209,9 +209,9 @@ impl Notation for KernelNames<'_> {
                 let of = if *lanes == 1 { String::new() } else { format!(" of {lanes} lanes") };
                 format!("atomic {target} += {value}{of};")
             }
-            Instruction::Combine { register, operator } => {
+            Instruction::Combine { register, operator, lanes } => {
                 let register = display::access(self, register);
-                format!("combine {register} of {LANES} lanes by {};", operation(*operator))
+                format!("combine {register} of {lanes} lanes by {};", operation(*operator))
             }
             Instruction::Scan { register, operator } => {
                 let register = display::access(self, register);

@@ -176,15 +176,17 @@ pub enum Instruction {
         /// The first register.
         value: Access,
     },
-    /// Combines a register of a warp's 32 threads, all of which come here, by shuffles: each gets the result.
+    /// Combines a register of so many neighbouring lanes by shuffles: each gets the result. All 32 of a warp come here.
     ///
-    /// The operation gives the same for both orders of its operands. Lanes pair up (a butterfly), first those 16
-    /// apart.
+    /// The operation gives the same for both orders of its operands. Lanes pair up (a butterfly), first those half as
+    /// many apart.
     Combine {
         /// The register.
         register: Access,
         /// The operation.
         operator: Binary,
+        /// The number of lanes, a power of two.
+        lanes: u32,
     },
     /// Gives each of a warp's 32 threads, all of which come here, what the registers up to its own come to (a scan).
     ///

@@ -33,10 +33,10 @@ impl<T: Number> Running<'_, T> {
         let mut lanes = threads.to_vec();
         lanes.sort_unstable();
         match self.threads[lanes[0]].together {
-            Some(Instruction::Combine { register, operator }) => {
-                self.combine(&lanes, register, *operator, false)
+            Some(Instruction::Combine { register, operator, lanes: width }) => {
+                self.combine(&lanes, register, *operator, Some(*width as usize));
             }
-            Some(Instruction::Scan { register, operator }) => self.combine(&lanes, register, *operator, true),
+            Some(Instruction::Scan { register, operator }) => self.combine(&lanes, register, *operator, None),
             Some(Instruction::Multiply(product)) => self.multiply(&lanes, product),
             Some(Instruction::LoadFragment(load)) => self.load_fragments(&lanes, load)?,
             Some(Instruction::BeginProduct(product)) => {
@@ -51,18 +51,20 @@ impl<T: Number> Running<'_, T> {
         Ok(())
     }
 
-    /// Combines a register of a warp's threads.
-    fn combine(&mut self, lanes: &[usize], register: &Access, operator: Binary, scans: bool) {
+    /// Combines a register of so many neighbouring lanes of a warp each, or scans it.
+    fn combine(&mut self, lanes: &[usize], register: &Access, operator: Binary, width: Option<usize>) {
         let mut values: Vec<T> =
             lanes.iter().map(|thread| *self.threads[*thread].own(register, &self.memory)).collect();
         // As a GPU does it: in each round a lane takes the value of another one.
-        for round in 0..WARP.ilog2() {
+        for round in 0..width.unwrap_or(WARP).ilog2() {
             let before = values.clone();
             for (lane, value) in values.iter_mut().enumerate() {
-                let other =
-                    if scans { lane.checked_sub(1 << round) } else { Some(lane ^ ((WARP / 2) >> round)) };
+                let other = match width {
+                    None => lane.checked_sub(1 << round),
+                    Some(width) => Some(lane ^ ((width / 2) >> round)),
+                };
                 let Some(other) = other.map(|other| before[other]) else { continue };
-                let (left, right) = if scans { (other, *value) } else { (*value, other) };
+                let (left, right) = if width.is_none() { (other, *value) } else { (*value, other) };
                 *value = T::binary(operator, left, right);
             }
         }

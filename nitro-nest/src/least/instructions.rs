@@ -7,6 +7,7 @@ use super::domain::iterators_of;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::gather::Subscript;
+use crate::nest::quasi::{QuasiAffine, Quotient};
 use crate::nest::statement::Statement;
 
 /// The operations of threads, by what an instruction does of them at once.
@@ -49,8 +50,10 @@ impl Operations {
             Expression::Unary(..) => other,
             // It may be a predicate of something else
             Expression::Select(_) => none,
-            Expression::Constant(_) | Expression::Scalar(_) | Expression::Integer(_) => none,
-            Expression::Load(_) | Expression::Gather(_) => none,
+            Expression::Constant(_) | Expression::Scalar(_) => none,
+            Expression::Integer(_) | Expression::Quasi(_) | Expression::Load(_) | Expression::Gather(_) => {
+                none
+            }
         }
     }
 }
@@ -98,6 +101,7 @@ impl<'a> Counter<'a> {
     fn dependences(&self, value: &Expression, statement: &Statement<'a>, free: &mut BTreeSet<usize>) {
         value.visit(&mut |part| match part {
             Expression::Integer(integer) => free.extend(iterators_of(integer)),
+            Expression::Quasi(quasi) => free.extend(quasi.integers().into_iter().flat_map(iterators_of)),
             Expression::Load(access) => {
                 free.extend(access.subscripts.iter().flat_map(iterators_of));
                 free.extend(self.changing(access, statement));
@@ -120,6 +124,7 @@ fn is_constant(value: &Expression) -> bool {
     match value {
         Expression::Constant(_) | Expression::Scalar(_) => true,
         Expression::Integer(integer) => integer.is_of_sizes(),
+        Expression::Quasi(quasi) => quasi.integers().into_iter().all(Affine::is_of_sizes),
         Expression::Load(_) | Expression::Gather(_) => false,
         other => other.parts().into_iter().all(is_constant),
     }
@@ -132,11 +137,13 @@ fn key(value: &Expression) -> String {
         Expression::Gather(gather) => {
             let of = |subscript: &Subscript| match subscript {
                 Subscript::Affine(integer) => places([integer].into_iter()),
+                Subscript::Quasi(quasi) => divided(quasi),
                 Subscript::Index(index) => format!("{}{}", index.indices, places(index.subscripts.iter())),
             };
             format!("g{}({})", gather.array, gather.subscripts.iter().map(of).collect::<String>())
         }
         Expression::Integer(integer) => places([integer].into_iter()),
+        Expression::Quasi(quasi) => divided(quasi),
         Expression::Binary(operator, left, right) => {
             let mut parts = [key(left), key(right)];
             if !matches!(operator, Binary::Subtract | Binary::Divide) {
@@ -158,4 +165,11 @@ fn key(value: &Expression) -> String {
 fn places<'e>(integers: impl Iterator<Item = &'e Affine>) -> String {
     let constants: Vec<String> = integers.map(|own| own.constant().to_string()).collect();
     format!("[{}]", constants.join(","))
+}
+
+/// Writes an integer with quotients: other divisors give other values.
+fn divided(quasi: &QuasiAffine) -> String {
+    let quotient = |own: &Quotient| format!("{}*{}/{}", own.factor, divided(&own.dividend), own.divisor);
+    let quotients = quasi.quotients.iter().map(quotient).collect::<String>();
+    format!("{}{quotients}", places([&quasi.affine].into_iter()))
 }

@@ -143,7 +143,7 @@ fn index_reads(value: &Expression) -> Vec<&IndexAccess> {
         if let Expression::Gather(gather) = own {
             found.extend(gather.subscripts.iter().filter_map(|subscript| match subscript {
                 Subscript::Index(index) => Some(index),
-                Subscript::Affine(_) => None,
+                Subscript::Affine(_) | Subscript::Quasi(_) => None,
             }));
         }
     }

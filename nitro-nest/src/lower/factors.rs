@@ -80,7 +80,8 @@ impl<'n> Sum<'n> {
         let is_plain = |factor: &&Expression| {
             let mut is_plain = true;
             factor.visit(&mut |part| {
-                is_plain &= !matches!(part, Expression::Gather(_) | Expression::Integer(_));
+                is_plain &=
+                    !matches!(part, Expression::Gather(_) | Expression::Integer(_) | Expression::Quasi(_));
             });
             is_plain
         };

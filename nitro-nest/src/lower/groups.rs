@@ -146,7 +146,24 @@ impl Planner<'_> {
         // Apart, a kernel may get more dimensions; it pays if none loses any.
         let none_has_fewer = apart.iter().all(|plan| self.dimensions(plan) >= dimensions);
         let some_has_more = apart.iter().any(|plan| self.dimensions(plan) > dimensions);
-        if none_has_fewer && some_has_more { apart } else { vec![together] }
+        let pays =
+            none_has_fewer && some_has_more && !apart.iter().any(|plan| self.sums_up_kept(plan, group));
+        if pays { apart } else { vec![together] }
+    }
+
+    /// Returns `true` if a kernel only adds up, in parallel, what others of a group keep for each term.
+    fn sums_up_kept(&self, plan: &Plan, group: &[usize]) -> bool {
+        let Plan::Kernel(kernel) = plan else { return false };
+        let is_own =
+            |array: usize| kernel.statements.iter().any(|one| self.assignment(*one).target.array == array);
+        let is_kept = |read: &&Access| {
+            let mut others = group.iter().filter(|one| !kernel.statements.contains(one));
+            read.array >= self.nest.arguments()
+                && read.depends_on(&kernel.summed)
+                && !is_own(read.array)
+                && others.any(|other| self.assignment(*other).target.array == read.array)
+        };
+        kernel.statements.iter().any(|one| self.statements[*one].reads().iter().any(is_kept))
     }
 
     /// Plans the components one by one or, with fusion, neighbours together where that costs no dimension.
@@ -271,7 +288,9 @@ impl Planner<'_> {
                 let target = &self.assignment(*statement).target;
                 let is_across = grid.iter().any(|iterator| !target.depends_on(&[*iterator]));
                 let mut others = among.iter().filter(|other| *other != statement);
-                !is_across || !others.any(|other| self.touches(*other, target.array))
+                let touches =
+                    |other: &usize| self.accesses(*other).iter().any(|one| may_be_same(one, target));
+                !is_across || !others.any(touches)
             })
     }
 
@@ -320,6 +339,15 @@ impl Planner<'_> {
         let others = among[1..].iter().map(|other| first.common_loops(&self.statements[*other]));
         others.min().unwrap_or(first.loops.len())
     }
+}
+
+/// Returns `true` if two elements may be one: they are not where numbers tell them apart.
+fn may_be_same(one: &Access, other: &Access) -> bool {
+    let number = |subscript: &Affine| subscript.terms().is_empty().then(|| subscript.constant());
+    let mut pairs = one.subscripts.iter().zip(&other.subscripts);
+    let are_apart =
+        pairs.any(|(one, other)| number(one).zip(number(other)).is_some_and(|(one, other)| one != other));
+    one.array == other.array && !are_apart
 }
 
 /// Returns the elements that statements read, but for those of arrays that they write.

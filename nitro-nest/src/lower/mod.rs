@@ -9,6 +9,8 @@ mod bounds;
 mod chosen;
 mod components;
 mod draft;
+#[cfg(feature = "polyhedral")]
+mod extremes;
 mod factors;
 #[cfg(feature = "search")]
 mod forms;

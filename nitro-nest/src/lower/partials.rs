@@ -230,7 +230,7 @@ fn reads_alone(value: &Expression, is_such: &dyn Fn(&Access) -> bool) -> bool {
     value.visit(&mut |part| {
         are_such &= match part {
             Expression::Load(access) => is_such(access),
-            Expression::Gather(_) => false,
+            Expression::Quasi(_) | Expression::Gather(_) => false,
             _ => true,
         };
     });

@@ -282,6 +282,9 @@ fn is_used_otherwise(pair: &Pair<'_>, node: &Node) -> bool {
             assignment.value.visit(&mut |part| {
                 is_used |= match part {
                     Expression::Integer(value) => mentions(value, &iterators),
+                    Expression::Quasi(quasi) => {
+                        quasi.integers().into_iter().any(|one| mentions(one, &iterators))
+                    }
                     Expression::Gather(gather) => {
                         gather.integers().into_iter().any(|one| mentions(one, &iterators))
                     }

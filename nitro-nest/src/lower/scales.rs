@@ -123,7 +123,7 @@ fn is_fixed(value: &Expression, iterators: &[usize]) -> bool {
         is_fixed &= match part {
             Expression::Load(access) => !access.depends_on(iterators),
             Expression::Integer(value) => !mentions(value, iterators),
-            Expression::Gather(_) => false,
+            Expression::Quasi(_) | Expression::Gather(_) => false,
             _ => true,
         };
     });

@@ -3,16 +3,16 @@
 //! So an element is touched once, and is in a register meanwhile.
 
 use super::fusion::{Chain, permutations};
-use super::{AnalysedNest, chosen, factors, recurrences, rewritten, scales, turned};
+use super::{AnalysedNest, chosen, extremes, factors, recurrences, rewritten, scales, turned};
 use crate::dependence::{DependenceError, is_sum};
 use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node, nested};
 
-/// Puts sums under the conditions of their terms, brings loops to the order of scans, makes sums of recurrences, takes
-/// factors out of sums, joins these with what sets their elements, and takes scales out of them.
+/// Makes maxima of choices, puts sums under the conditions of their terms, brings loops to the order of scans, makes sums
+/// of recurrences, takes factors out of sums, joins these with what sets their elements, and takes scales out of them.
 pub(super) fn with_factors(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
     let mut changed = None;
-    for pass in [chosen::run, turned::run, recurrences::run, factors::run, run, scales::run] {
+    for pass in [extremes::run, chosen::run, turned::run, recurrences::run, factors::run, run, scales::run] {
         changed = pass(changed.as_ref().unwrap_or(input))?.or(changed);
     }
     Ok(changed)

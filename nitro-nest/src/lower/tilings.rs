@@ -22,7 +22,7 @@ pub(super) fn run(draft: &mut Draft<'_>) {
             None => draft.mapping.usual_tiling(dimensions, kind(nest, kernel)),
         };
         // A tiling may be one for grids with more dimensions.
-        let dimensions = if kernel.group.row.is_some() { 2 } else { dimensions };
+        let dimensions = if kernel.group.row.is_some() { 1 + dimensions.clamp(1, 2) } else { dimensions };
         for axis in dimensions..3 {
             tiling.block[axis] = 1;
             tiling.thread_tile[axis] = 1;
@@ -60,8 +60,21 @@ pub(crate) fn tiles(nest: &Nest, kernel: &KernelDraft) -> Tiles {
         () if is_few_in(nest, z) => Tiles::Plane,
         () if shares(x, y) && is_read(y, z) => Tiles::WithX,
         () if shares(y, x) && is_read(x, z) => Tiles::WithY,
+        () if is_batch(nest, kernel, z) => Tiles::Batch,
         () => Tiles::Plane,
     }
+}
+
+/// Returns `true` if what changes in loops of a thread is different for each value of an iterator.
+fn is_batch(nest: &Nest, kernel: &KernelDraft, iterator: usize) -> bool {
+    let (statements, grid) = (nest.statements(), &kernel.group.grid);
+    kernel.group.statements.iter().map(|at| &statements[*at]).all(|statement| {
+        let inside = statement.loops.iter().map(|range| range.iterator).filter(|own| !grid.contains(own));
+        let inside: Vec<usize> = inside.collect();
+        let reads = read_alone(&[statement.assignment]);
+        let mut reads = reads.iter().filter(|read| read.depends_on(&inside));
+        reads.all(|read| read.depends_on(&[iterator]))
+    })
 }
 
 /// Returns the axes along which several threads add up sums, but for those that are split.

@@ -23,6 +23,8 @@ pub(crate) enum Tiles {
     WithX,
     /// y and z together, and x.
     WithY,
+    /// x and y, as those of a batch of products: all operands depend on z too.
+    Batch,
 }
 
 /// The axes of a grid that sums run along.

@@ -207,17 +207,33 @@ impl Tiling {
 
     /// Returns the tiling of the loops that number rows, where the threads of a block along x share one.
     pub(crate) fn of_row_numbers(&self) -> Self {
-        Self { block: [self.rows_of_block(), 1, 1], ..Self::default() }
+        let [inner, outer] = self.rows_of_block();
+        Self { block: [inner, outer, 1], ..Self::default() }
     }
 
-    /// Returns the threads that share a row: whole warps, as shuffles need them.
+    /// Returns the threads that share a row: whole warps, or a part of a warp that shuffles by itself.
     pub(crate) fn threads_of_row(&self) -> u32 {
-        self.block[0].next_multiple_of(LANES).min(MOST_THREADS)
+        match self.block[0] {
+            narrow if narrow < LANES => narrow.next_power_of_two(),
+            wide => wide.next_multiple_of(LANES).min(MOST_THREADS),
+        }
     }
 
-    /// Returns the rows that a block has, as far as there are threads for them.
-    pub(crate) fn rows_of_block(&self) -> u32 {
-        self.block[1].min(MOST_THREADS / self.threads_of_row())
+    /// Returns the rows that a block has along two loops, as far as there are threads for them.
+    ///
+    /// Those that share warps make whole ones together, and would be a block with a warp for each, too.
+    pub(crate) fn rows_of_block(&self) -> [u32; 2] {
+        let narrow = match self.threads_of_row() {
+            narrow if narrow < LANES => narrow,
+            wide => return [self.block[1].min(MOST_THREADS / wide), 1],
+        };
+        let most = MOST_THREADS / LANES;
+        let outer = self.block[2].min(most);
+        let inner = self.block[1].min(most / outer);
+        if (narrow * inner * outer).is_multiple_of(LANES) {
+            return [inner, outer];
+        }
+        [inner.next_multiple_of(LANES / narrow), 1]
     }
 
     /// Returns how many values a block covers along x, y and z.

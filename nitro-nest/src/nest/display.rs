@@ -7,6 +7,7 @@ use nitro_launch::{Element, SizeProduct};
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
 use super::gather::{Gather, Subscript};
+use super::quasi::{QuasiAffine, Quotient};
 use super::{Assignment, Condition, Nest, Node, Range};
 
 /// The names of variables, scalars and arrays.
@@ -87,6 +88,23 @@ pub fn affine(names: &dyn Names, affine: &Affine) -> String {
     text
 }
 
+/// Writes a sum with quotients: `i - 2 * (i / 2)`.
+pub fn quasi(names: &dyn Names, quasi: &QuasiAffine) -> String {
+    let mut text = affine(names, &quasi.affine);
+    for Quotient { factor, dividend, divisor } in &quasi.quotients {
+        let quotient = format!("{} / {divisor}", self::factor(&self::quasi(names, dividend)));
+        let term = match factor.unsigned_abs() {
+            1 => format!("({quotient})"),
+            times => format!("{times} * ({quotient})"),
+        };
+        if text == "0" {
+            text.clear();
+        }
+        add(&mut text, *factor < 0, &term);
+    }
+    text
+}
+
 fn add(text: &mut String, is_negative: bool, term: &str) {
     text.push_str(match (text.is_empty(), is_negative) {
         (true, false) => "",
@@ -113,6 +131,7 @@ fn gather(names: &dyn Names, gather: &Gather) -> String {
     for subscript in &gather.subscripts {
         subscripts.push(match subscript {
             Subscript::Affine(own) => affine(names, own),
+            Subscript::Quasi(own) => quasi(names, own),
             Subscript::Index(index) => {
                 let own: Vec<_> = index.subscripts.iter().map(|one| affine(names, one)).collect();
                 element(names.indices(index.indices), &own)
@@ -140,6 +159,7 @@ pub fn expression(names: &dyn Names, value: &Expression) -> String {
         Expression::Constant(bits) => number(names.element(), (*bits).into()),
         Expression::Scalar(index) => names.scalar(*index).to_owned(),
         Expression::Integer(integer) => format!("({}) as {}", affine(names, integer), names.element().name()),
+        Expression::Quasi(integer) => format!("({}) as {}", quasi(names, integer), names.element().name()),
         Expression::Load(load) => access(names, load),
         Expression::Gather(own) => gather(names, own),
         Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),

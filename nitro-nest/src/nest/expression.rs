@@ -6,7 +6,8 @@ use nitro_launch::Storage;
 use serde::{Deserialize, Serialize};
 
 use super::affine::{Affine, Variable};
-use super::gather::{Gather, Subscript};
+use super::gather::Gather;
+use super::quasi::QuasiAffine;
 
 /// A number, compared bit by bit so that nests can be compared and hashed.
 ///
@@ -181,9 +182,11 @@ pub enum Expression {
     Scalar(usize),
     /// An integer as a number.
     Integer(Affine),
+    /// An integer with quotients as a number.
+    Quasi(Box<QuasiAffine>),
     /// An element.
     Load(Access),
-    /// An element of an array that nothing writes, at a place that arrays of integers say.
+    /// An element of an array that nothing writes, at a place that is not affine.
     Gather(Box<Gather>),
     /// An operation on one value.
     Unary(Unary, Box<Expression>),
@@ -401,6 +404,7 @@ impl Expression {
                 access.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript))
             }
             Self::Integer(value) => *value = by(value),
+            Self::Quasi(value) => value.integers_mut().into_iter().for_each(|one| *one = by(one)),
             Self::Gather(gather) => gather.integers_mut().into_iter().for_each(|one| *one = by(one)),
             _ => self.parts_mut().into_iter().for_each(|part| part.map_integers(by)),
         }
@@ -415,9 +419,8 @@ impl Expression {
     /// Returns the values that it is made of, from left to right.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
-                Vec::new()
-            }
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Quasi(_) => Vec::new(),
+            Self::Load(_) | Self::Gather(_) => Vec::new(),
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter().collect(),
@@ -431,9 +434,8 @@ impl Expression {
     /// Returns its [`parts`](Self::parts), to be changed.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
-                Vec::new()
-            }
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Quasi(_) => Vec::new(),
+            Self::Load(_) | Self::Gather(_) => Vec::new(),
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter_mut().collect(),
@@ -463,30 +465,15 @@ impl From<Gather> for Expression {
     }
 }
 
-impl Gather {
-    /// Returns the element that it is: `value` says what variables are, `index` what arrays of integers hold.
-    pub(crate) fn element<E>(
-        &self,
-        value: &dyn Fn(Variable) -> i64,
-        mut index: impl FnMut(usize, &[i64]) -> Result<u32, E>,
-    ) -> Result<Access, E> {
-        let mut subscripts = Vec::new();
-        for subscript in &self.subscripts {
-            subscripts.push(Affine::from(match subscript {
-                Subscript::Affine(affine) => affine.evaluate(value),
-                Subscript::Index(access) => {
-                    let at: Vec<i64> = access.subscripts.iter().map(|one| one.evaluate(value)).collect();
-                    i64::from(index(access.indices, &at)?)
-                }
-            }));
-        }
-        Ok(Access { array: self.array, subscripts })
-    }
-}
-
 impl From<Affine> for Expression {
     fn from(value: Affine) -> Self {
         Self::Integer(value)
+    }
+}
+
+impl From<QuasiAffine> for Expression {
+    fn from(value: QuasiAffine) -> Self {
+        Self::Quasi(Box::new(value))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Gathers: elements that arrays of integers say, read where nothing writes.
+//! Gathers: elements at places that are not affine, as arrays of integers say them, read where nothing writes.
 
 use serde::{Deserialize, Serialize};
 
-use super::affine::Affine;
+use super::affine::{Affine, Variable};
+use super::expression::Access;
+use super::quasi::QuasiAffine;
 
 /// An array of integers of a nest: an argument that is only read, as subscripts. Row-major.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,11 +29,14 @@ pub struct IndexAccess {
 pub enum Subscript {
     /// A sum of sizes and iterators.
     Affine(Affine),
+    /// A sum with quotients.
+    Quasi(QuasiAffine),
     /// An integer that an array says.
     Index(IndexAccess),
 }
 
-/// An element of an array that no statement of the nest writes, at a place that arrays of integers say.
+/// An element of an array that no statement of the nest writes, at a place that is not affine: arrays of integers say
+/// it, or it has quotients.
 ///
 /// Dependences and passes need not know of it, as the array is the same all through the nest.
 ///
@@ -58,12 +63,33 @@ pub struct Gather {
 }
 
 impl Gather {
+    /// Returns the element that it is: `value` says what variables are, `index` what arrays of integers hold.
+    pub(crate) fn element<E>(
+        &self,
+        value: &dyn Fn(Variable) -> i64,
+        mut index: impl FnMut(usize, &[i64]) -> Result<u32, E>,
+    ) -> Result<Access, E> {
+        let mut subscripts = Vec::new();
+        for subscript in &self.subscripts {
+            subscripts.push(Affine::from(match subscript {
+                Subscript::Affine(affine) => affine.evaluate(value),
+                Subscript::Quasi(quasi) => quasi.evaluate(value),
+                Subscript::Index(access) => {
+                    let at: Vec<i64> = access.subscripts.iter().map(|one| one.evaluate(value)).collect();
+                    i64::from(index(access.indices, &at)?)
+                }
+            }));
+        }
+        Ok(Access { array: self.array, subscripts })
+    }
+
     /// Returns all integers in it.
     pub(crate) fn integers(&self) -> Vec<&Affine> {
         let mut all = Vec::new();
         for subscript in &self.subscripts {
             match subscript {
                 Subscript::Affine(affine) => all.push(affine),
+                Subscript::Quasi(quasi) => all.extend(quasi.integers()),
                 Subscript::Index(index) => all.extend(&index.subscripts),
             }
         }
@@ -76,6 +102,7 @@ impl Gather {
         for subscript in &mut self.subscripts {
             match subscript {
                 Subscript::Affine(affine) => all.push(affine),
+                Subscript::Quasi(quasi) => all.extend(quasi.integers_mut()),
                 Subscript::Index(index) => all.extend(&mut index.subscripts),
             }
         }
@@ -86,5 +113,11 @@ impl Gather {
 impl<T: Into<Affine>> From<T> for Subscript {
     fn from(affine: T) -> Self {
         Self::Affine(affine.into())
+    }
+}
+
+impl From<QuasiAffine> for Subscript {
+    fn from(quasi: QuasiAffine) -> Self {
+        Self::Quasi(quasi)
     }
 }

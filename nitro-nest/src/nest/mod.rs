@@ -8,6 +8,7 @@ pub mod builder;
 pub mod display;
 pub mod expression;
 pub mod gather;
+pub mod quasi;
 pub mod statement;
 mod validate;
 

@@ -122,6 +122,9 @@ fn part_is_sound(nest: &Nest, part: &Expression, around: &[usize]) -> Checked {
             Err(format!("{:?} is no number of single precision", f64::from(*bits)))
         }
         Expression::Integer(affine) => is_in_scope(nest, affine, around),
+        Expression::Quasi(quasi) => {
+            quasi.integers().into_iter().try_for_each(|integer| is_in_scope(nest, integer, around))
+        }
         Expression::Load(access) => access_is_sound(nest, access, around),
         Expression::Gather(gather) => gather_is_sound(nest, gather, around),
         _ => Ok(()),
@@ -151,7 +154,7 @@ fn gather_is_sound(nest: &Nest, gather: &Gather, around: &[usize]) -> Checked {
     let array = nest.arrays.get(gather.array).ok_or_else(|| format!("there is no array {}", gather.array))?;
     if array.is_written {
         return Err(format!(
-            "`{}` is read where integers say, so that nothing may write it: declare it as an input",
+            "`{}` is read at a place that is not affine, so that nothing may write it: declare it as an input",
             array.name
         ));
     }

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use nitro_search::Crossing;
 
 use super::MappingSpace;
+use super::guess_batches::cycles_of_batches;
 use super::guess_points::cycles_of_points;
 use super::guess_sums::{MEMORY_BYTES, cycles_of_rows, cycles_of_sums};
 use super::questions::{Question, answer, is_sound, questions, resident_blocks, tiling, warps};
@@ -30,17 +31,17 @@ pub(super) const SHARED_BYTES: f64 = 200.0 * 1024.0;
 /// Products of a multiprocessor in a cycle.
 pub(super) const CORES: f64 = 128.0;
 /// Bytes that a multiprocessor gets of the second-level cache in a cycle.
-const CACHE_BYTES: f64 = 40.0;
+pub(super) const CACHE_BYTES: f64 = 40.0;
 /// Elements of a transaction of global memory.
 const SEGMENT: f64 = 8.0;
 /// By so much more does a term of a tile take that is cut off along the sum.
-const CUT_OFF: f64 = 1.0;
+pub(super) const CUT_OFF: f64 = 1.0;
 /// Instructions of a copy to shared memory, with those for its addresses.
-const COPY: f64 = 5.0;
+pub(super) const COPY: f64 = 5.0;
 /// Instructions of a thread for each tile, whatever it copies.
-const TILE: f64 = 60.0;
+pub(super) const TILE: f64 = 60.0;
 /// Cycles that a block waits at a barrier, and for what it has sent for.
-const BARRIER_CYCLES: f64 = 60.0;
+pub(super) const BARRIER_CYCLES: f64 = 60.0;
 /// Warps of a multiprocessor whose time latencies take: of so many there would be work for half of the time.
 const LATE_WARPS: f64 = 1.0;
 /// Cycles of a multiprocessor for an element that is added atomically.
@@ -147,6 +148,7 @@ fn model(shape: &Shape) -> Option<Model> {
         _ if shape.stencil.is_some() => None,
         _ if shape.is_row => Some(cycles_of_rows),
         Some(_) => Some(cycles_of_sums),
+        None if shape.is_batch() => Some(cycles_of_batches),
         None if shape.operands > 0 => Some(cycles),
         None => (shape.dimensions > 0).then_some(cycles_of_points as _),
     }
@@ -183,7 +185,14 @@ fn complete(shape: &Shape, questions: &[Question], values: &mut Vec<u32>, found:
         return;
     }
     let Some(question) = questions.get(values.len()) else { return found(values) };
+    let so_far = tiling(shape, questions, values);
     let usual = match (question.phase, shape.sums) {
+        // The operands of small products stay in the caches, and small tiles have no neighbours.
+        ("neighbours", None) if shape.is_batch() => {
+            Some(if so_far.thread_tile[0].is_multiple_of(4) { 4 } else { 1 })
+        }
+        ("buffers", None) if shape.is_batch() => Some(if so_far.tile_k > 0 { 2 } else { 1 }),
+        ("unroll", None) if shape.is_batch() => Some(if so_far.tile_k > 0 { 0 } else { 8 }),
         // What is added up of memory alone has to be on its way in numbers.
         ("unroll", Some(_)) => Some(8),
         ("unroll", None) if shape.is_row => Some(4),
@@ -260,7 +269,7 @@ fn copying(operand: &Operand, tiling: &Tiling) -> f64 {
 
 impl Operand {
     /// Returns the elements that a box with these extents has of it.
-    fn elements(&self, extents: [f64; 3]) -> f64 {
+    pub(super) fn elements(&self, extents: [f64; 3]) -> f64 {
         extents
             .into_iter()
             .zip(self.differs)

@@ -18,9 +18,9 @@ const THREAD: f64 = 40.0;
 const THROUGH_SHARED: f64 = 8.0;
 
 /// Blocks that a multiprocessor has at a time.
-const MOST_RESIDENT_BLOCKS: f64 = 32.0;
+pub(super) const MOST_RESIDENT_BLOCKS: f64 = 32.0;
 /// By so much does it take longer for each row more that a warp touches at once.
-const NARROW: f64 = 0.15;
+pub(super) const NARROW: f64 = 0.15;
 /// By so much for each point of a thread: registers are waited for, and conditions asked.
 const LARGE: f64 = 0.01;
 

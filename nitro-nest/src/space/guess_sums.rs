@@ -4,6 +4,7 @@
 //! atomically.
 
 use super::guess::MOST_RESIDENT_THREADS;
+use super::guess_points::NARROW;
 use super::shape::Shape;
 use crate::limits::{LANES, REGISTERS};
 use crate::lower::Product;
@@ -23,6 +24,8 @@ pub(super) const BLOCK: f64 = 500.0;
 const ADDITION: f64 = 4.0;
 /// Values whose bytes are a transaction of memory.
 pub(super) const SEGMENT: f64 = 8.0;
+/// Values of a line of the cache.
+const LINE: f64 = 32.0;
 /// Registers of a thread beside its values.
 pub(super) const OTHER_REGISTERS: f64 = 32.0;
 /// The share of the time that rows take again for each step, if they are not in registers.
@@ -59,7 +62,9 @@ pub(super) fn cycles_of_sums(_: &Shape, product: &Product, tiling: &Tiling, mult
 
 /// Returns about how many cycles rows take that the threads of a block share.
 pub(super) fn cycles_of_rows(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f64) -> f64 {
-    let [of_row, rows] = [tiling.threads_of_row(), tiling.rows_of_block()].map(f64::from);
+    let of_row = f64::from(tiling.threads_of_row());
+    let along = tiling.rows_of_block().map(f64::from);
+    let rows: f64 = along.iter().product();
     let (kept, wide) = (f64::from(tiling.thread_tile[0]), f64::from(tiling.vector_width.max(1)));
     let threads = of_row * rows;
     let length = product.terms;
@@ -67,17 +72,22 @@ pub(super) fn cycles_of_rows(shape: &Shape, product: &Product, tiling: &Tiling, 
     let number = product.extents.iter().product::<f64>() * product.others;
     let registers = REGISTERS as f64 / (threads * (OTHER_REGISTERS + kept));
     let resident = (MOST_RESIDENT_THREADS / threads).min(registers).floor().max(1.0);
-    let turns = (number / (rows * multiprocessors * resident)).ceil();
+    let blocks: f64 = (0..2).map(|axis| (product.extents[axis] / along[axis]).ceil()).product();
+    let blocks = blocks * product.extents[2] * product.others;
+    let turns = (blocks / (multiprocessors * resident)).ceil();
     let fits = of_row * kept >= length;
     let again = if fits && kept > 1.0 || !shape.has_steps { 0.0 } else { AGAIN };
     let segments = if shape.is_across { 1.0 + SEGMENT / 4.0 / rows } else { 1.0 };
     let comes_wide = wide > 1.0 && fits && kept > 1.0;
     let singly = if comes_wide || shape.is_across { 0.0 } else { ONE_BY_ONE };
     // Where others have no block, a multiprocessor gets more of memory.
-    let busy = (MOST_SHARES * (number / rows).ceil()).min(multiprocessors);
+    // A warp that touches a part of several rows at once takes turns in the cache.
+    let at_once = of_row * if comes_wide { wide } else { 1.0 };
+    let apart = (length / at_once).min(LINE / at_once).max(1.0);
+    let busy = (MOST_SHARES * blocks).min(multiprocessors);
     let moved = number * length * product.bytes * segments / (busy * MEMORY_BYTES);
     let waits = turns * ((values / AHEAD).ceil() * LATENCY + LATENCY + of_row / 4.0 + BLOCK);
     let all = moved.max(waits) + 0.5 * moved.min(waits);
     // Without effect on rows of other lengths, more registers than needed are not worth asking for.
-    all * (1.0 + again + singly) * (1.0 + 0.001 * kept)
+    all * (1.0 + again + singly) * (1.0 + NARROW * (apart - 1.0)) * (1.0 + 0.001 * kept)
 }

@@ -6,6 +6,7 @@
 
 mod generator;
 mod guess;
+mod guess_batches;
 mod guess_points;
 mod guess_sums;
 mod initial;

@@ -25,6 +25,11 @@ const MOST_STAGED: u32 = STATIC_SHARED_BYTES as u32 / 4;
 /// The registers that a thread takes for operands and addresses: where there are no more, few are spilled.
 const OTHER_REGISTERS: u32 = 64;
 
+/// The rows of a block whose rows share warps.
+const MOST_ROWS: u32 = 32;
+/// The most of them where each has warps of its own.
+const MOST_WIDE_ROWS: u32 = 8;
+
 /// A question about a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Question {
@@ -71,6 +76,7 @@ pub(super) fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) ->
     let is_last = answered.last().is_some_and(|question| question.phase == "unroll");
     (!is_last || instances(shape, &tiling) <= MOST_UNROLLED)
         && has_sound_block(shape, &tiling, largest(later, "block"))
+        && (!shape.is_row || shape.is_across || has_sound_rows(&tiling, later))
         && has_sound_points(shape, &tiling, largest(later, "points"))
         && is_used(shape, &tiling)
 }
@@ -125,8 +131,23 @@ fn points(shape: &Shape, tiling: &Tiling) -> u32 {
 /// Returns `true` if so many threads are sound, where later answers may multiply them by so much.
 fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     let threads = threads(tiling);
-    let [least, most] = if shape.operands > 0 { PRODUCT_THREADS } else { [LEAST_THREADS, MOST_THREADS] };
+    let [least, most] = match shape.operands {
+        0 => [LEAST_THREADS, MOST_THREADS],
+        _ if shape.is_batch() => [LEAST_THREADS, PRODUCT_THREADS[1]],
+        _ => PRODUCT_THREADS,
+    };
     threads <= most && threads * left >= least
+}
+
+/// Returns `true` if a block may have so many rows: those that share warps are many, along one loop or two.
+fn has_sound_rows(tiling: &Tiling, later: &[Question]) -> bool {
+    let ([threads, inner, outer], asks) = (tiling.block, |phase| later.iter().any(|one| one.phase == phase));
+    match (asks("block y"), asks("block z")) {
+        (true, _) => true,
+        (_, true) if threads < LANES => inner > 1,
+        _ if threads < LANES => inner * outer == MOST_ROWS,
+        _ => inner <= MOST_WIDE_ROWS && outer == 1,
+    }
 }
 
 /// Returns `true` if so many points are sound, where later answers may multiply them by so much.
@@ -137,7 +158,8 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     }
     let [least, most] = PRODUCT_POINTS;
     let words = points * shape.words;
-    (words <= most && words * left >= least) && resident_blocks(shape, tiling) > 0
+    let is_enough = shape.is_batch() || words * left >= least;
+    (words <= most && is_enough) && resident_blocks(shape, tiling) > 0
 }
 
 /// Returns `true` if nothing is asked for that cannot be.
@@ -150,6 +172,10 @@ fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
         Tiles::Plane => {}
         Tiles::WithX => x *= z,
         Tiles::WithY => y *= z,
+        Tiles::Batch => {
+            x *= z;
+            y *= z;
+        }
     }
     // Half of the operands of a product are those of rows, half those of columns; and there are columns more so
     // that rows begin in different banks.
@@ -177,8 +203,15 @@ fn threads(tiling: &Tiling) -> u32 {
 
 /// Returns the questions about a kernel, in order.
 pub(super) fn questions(shape: &Shape) -> Vec<Question> {
+    if shape.is_across {
+        return COLUMNS.to_vec();
+    }
     if shape.is_row {
-        return if shape.is_across { COLUMNS } else { ROW }.to_vec();
+        let mut row = ROW.to_vec();
+        if shape.dimensions > 1 {
+            row.insert(2, OUTER_ROWS);
+        }
+        return row;
     }
     if let Some((stencil, _)) = &shape.stencil {
         return if stencil.dimensions == 2 { TIME_OF_ROWS } else { TIME_OF_PLANES }.to_vec();
@@ -189,7 +222,11 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     let terms = shape.is_split.then_some(if shape.splits_many { ROUNDS } else { TERMS });
     if shape.operands > 0 {
         let last = if shape.is_split { Some(WIDE_SUMS) } else { shape.has_slices.then_some(SLICES) };
-        let product = if shape.tiles == Tiles::Plane { PRODUCT } else { BOX };
+        let product = match shape.tiles {
+            _ if shape.is_batch() => BATCH,
+            Tiles::Plane | Tiles::Batch => PRODUCT,
+            Tiles::WithX | Tiles::WithY => BOX,
+        };
         return terms.into_iter().chain(product.iter().copied()).chain(last).collect();
     }
     const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
@@ -221,14 +258,17 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
 }
 
 /// The questions about a kernel of whole rows: threads of a row, rows of a block, and values of a row that a thread
-/// has in registers.
+/// has in registers. Short rows share a warp, and a block has many of them.
 const ROW: &[Question] = &[
-    Question { phase: "block x", values: &[32, 64, 128, 256, 512, 1024] },
-    Question { phase: "block y", values: &[1, 2, 4, 8] },
+    Question { phase: "block x", values: &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] },
+    Question { phase: "block y", values: &[1, 2, 4, 8, 16, 32] },
     Question { phase: "points x", values: &[1, 4, 8, 16, 32] },
     Question { phase: "neighbours", values: &[1, 4] },
     Question { phase: "unroll", values: &[0, 1, 2, 4, 8] },
 ];
+
+/// Rows of a block along a second loop.
+const OUTER_ROWS: Question = Question { phase: "block z", values: &[1, 2, 4, 8, 16] };
 
 /// The same where neighbouring threads have neighbouring rows.
 const COLUMNS: &[Question] = &[
@@ -287,6 +327,20 @@ const BOX: &[Question] = &[
     Question { phase: "points z", values: &[1, 2, 4] },
     Question { phase: "neighbours", values: &[1, 4] },
     Question { phase: "inner tile", values: &[8, 16, 32] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "transposed", values: &[0, 1] },
+    Question { phase: "unroll", values: &[0, 4, 8] },
+];
+
+/// The questions about a batch of products: of small ones a block has several, and a thread few elements.
+const BATCH: &[Question] = &[
+    Question { phase: "block x", values: &[4, 8, 16, 32] },
+    Question { phase: "block y", values: &[2, 4, 8, 16] },
+    Question { phase: "block z", values: &[1, 2, 4, 8, 16] },
+    Question { phase: "points x", values: &[1, 2, 4, 8] },
+    Question { phase: "points y", values: &[1, 2, 4, 8, 16] },
+    Question { phase: "neighbours", values: &[1, 4] },
+    Question { phase: "inner tile", values: &[0, 8, 16, 32] },
     Question { phase: "buffers", values: &[1, 2, 3] },
     Question { phase: "transposed", values: &[0, 1] },
     Question { phase: "unroll", values: &[0, 4, 8] },

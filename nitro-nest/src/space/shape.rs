@@ -98,6 +98,11 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
 }
 
 impl Shape {
+    /// Returns `true` if it is a batch of products, each with all of its sums.
+    pub(super) fn is_batch(&self) -> bool {
+        self.operands > 0 && self.tiles == Tiles::Batch && !self.is_split
+    }
+
     /// Returns `true` if a single thread runs its loops.
     pub(super) fn is_one_thread(&self) -> bool {
         self.dimensions == 0 && self.has_loop && !self.is_row && self.stencil.is_none()

@@ -46,10 +46,11 @@ fn a_lane_that_does_not_come_to_an_addition_is_missed() {
     assert_eq!(alone[0], 31.0);
 }
 
-/// Each thread has its number, and its warp combines them.
-pub fn combined(operator: Binary) -> Vec<Instruction> {
+/// Each thread has its number, and so many lanes combine them.
+pub fn combined(operator: Binary, lanes: u32) -> Vec<Instruction> {
     let number = Expression::Integer(Affine::from(I));
-    vec![assign(own(), number), Instruction::Combine { register: own(), operator }, assign(at(0, I), own())]
+    let combine = Instruction::Combine { register: own(), operator, lanes };
+    vec![assign(own(), number), combine, assign(at(0, I), own())]
 }
 
 #[test]
@@ -58,10 +59,20 @@ fn all_lanes_of_a_warp_get_what_their_registers_come_to() {
         [(Binary::Add, [496.0, 1520.0]), (Binary::Maximum, [31.0, 63.0]), (Binary::Minimum, [0.0, 32.0])]
     {
         for seed in 0..4 {
-            let result = run(&in_warps(combined(operator)), 64, seed).unwrap();
+            let result = run(&in_warps(combined(operator, 32)), 64, seed).unwrap();
             let of_warps = [result[..32].to_vec(), result[32..].to_vec()];
             assert_eq!(of_warps, expected.map(|value| vec![value; 32]), "{operator:?}");
         }
+    }
+}
+
+#[test]
+fn lanes_that_share_a_warp_combine_among_themselves() {
+    for lanes in [2, 4, 8, 16_u16] {
+        let result = run(&in_warps(combined(Binary::Add, lanes.into())), 64, 1).unwrap();
+        let sum =
+            |lane: u16| (lane / lanes * lanes..lane / lanes * lanes + lanes).map(f32::from).sum::<f32>();
+        assert_eq!(result, (0..64).map(sum).collect::<Vec<f32>>());
     }
 }
 
@@ -84,7 +95,7 @@ fn each_lane_of_a_scan_gets_what_those_up_to_it_come_to() {
 #[test]
 fn a_lane_that_does_not_come_to_a_combination_is_missed() {
     let RunError::Divergence { what, .. } =
-        run(&in_warps(vec![below(31, combined(Binary::Add))]), 32, 1).unwrap_err()
+        run(&in_warps(vec![below(31, combined(Binary::Add, 32))]), 32, 1).unwrap_err()
     else {
         panic!("all came")
     };

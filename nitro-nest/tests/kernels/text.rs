@@ -64,7 +64,7 @@ fn lanes_combine_in_pairs() {
         (Binary::Add, "own = own + __shfl_xor_sync(0xffffffffu, own, lane);"),
         (Binary::Maximum, "own = fmaxf(own, __shfl_xor_sync(0xffffffffu, own, lane));"),
     ] {
-        let program = program(combined(operator));
+        let program = program(combined(operator, 32));
         let cuda = program.cuda(Integers::Bits64);
         assert!(cuda.contains("for (int lane = 16; lane > 0; lane /= 2) {") && cuda.contains(line), "{cuda}");
         assert!(program.to_string().contains("combine own of 32 lanes by "), "{program}");

@@ -173,8 +173,10 @@ fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
         let dependences = nest.dependences().unwrap();
         let mut tiled = mapping.clone();
         for kernel in nest.map(&dependences, &mapping).kernels {
+            let threads = [1, 4, 16, 32, 64, 96][random.below(6) as usize];
+            let outer = if threads < 32 { [1, 4, 16][random.below(3) as usize] } else { 1 };
             let tiling = Tiling {
-                block: [[32, 64, 96][random.below(3) as usize], 1 + random.below(3) as u32, 1],
+                block: [threads, 1 + random.below(3) as u32, outer],
                 thread_tile: [[1, 3, 4, 8][random.below(4) as usize], 1, 1],
                 vector_width: 4,
                 unroll: random.below(3) as u32,

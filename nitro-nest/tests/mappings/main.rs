@@ -2,13 +2,17 @@
 
 mod agreement;
 #[cfg(feature = "search")]
+mod batches;
+#[cfg(feature = "search")]
 mod domains;
 mod double;
 mod drawn;
 mod drawn_rows;
+mod extremes;
 #[cfg(feature = "search")]
 mod factors;
 mod few_threads;
+mod forces;
 mod forms;
 mod gathers;
 mod guards;
@@ -22,6 +26,7 @@ mod partials;
 mod passes;
 mod pipelines;
 mod products;
+mod quotients;
 mod recurrences;
 mod reused;
 mod rows;

@@ -50,9 +50,6 @@ fn others(n: usize, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
         for j in 0..x[i] as usize {}
         y[i] = if i < x[i] { 1.0 } else { 2.0 };
         y[i] = if x[i] > 0.0 && i > 0.0 { 1.0 } else { 2.0 };
-        if i % 2 == 0 {
-            y[i] = 1.0;
-        }
     }
 }
 

@@ -67,7 +67,7 @@ fn lets(n: usize, m: usize, #[shape(n)] x: &mut [f32], #[shape(n, m)] a: &mut [f
     for i in 0..n {
         let row = i * m;
         let typo = i * mm + 1;
-        let half = i / 2;
+        let half = i / m;
         let first = ids[i] as usize * m;
         x[row] = 1.0;
         x[i] = row;

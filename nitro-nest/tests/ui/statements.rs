@@ -8,7 +8,7 @@ fn statements(n: usize, mut_less: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mu
     return;
     println!("{n}");
     fn inner() {}
-    let (a, b) = (1.0, 2.0);
+    let (a, b) = (1.0, 2.0, 3.0);
     let later;
     mut_less = 1.0;
     x[0] = 1.0;

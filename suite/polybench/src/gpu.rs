@@ -87,7 +87,14 @@ impl Compiled {
     /// # Errors
     /// Those of the compiler.
     pub fn new(program: &Program, sizes: &[i64], options: Options) -> Result<Self, Error> {
-        let plan = program.plan();
+        Self::of_plan(program.plan(), sizes, options)
+    }
+
+    /// The kernels of a plan for these sizes. It needs no device.
+    ///
+    /// # Errors
+    /// Those of the compiler.
+    pub fn of_plan(plan: LaunchPlan, sizes: &[i64], options: Options) -> Result<Self, Error> {
         let integers = plan.integers(sizes)?;
         let image = Executable::image(&plan, integers, options)?;
         Ok(Self { plan, integers, image })

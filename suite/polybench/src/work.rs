@@ -117,7 +117,7 @@ fn operations(value: &Expression) -> f64 {
             operations(&select.left) + operations(&select.right) + operations(&select.then)
         }
         Expression::Constant(_) | Expression::Scalar(_) | Expression::Integer(_) => 0.0,
-        Expression::Load(_) | Expression::Gather(_) => 0.0,
+        Expression::Quasi(_) | Expression::Load(_) | Expression::Gather(_) => 0.0,
     }
 }
 

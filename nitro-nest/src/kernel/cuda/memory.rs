@@ -85,12 +85,12 @@ impl Writer<'_> {
         ]
     }
 
-    /// Writes the rounds in which a warp combines a register, each lane with another one.
-    pub(super) fn combine(&self, register: &Access, operator: Binary) -> Vec<String> {
+    /// Writes the rounds in which lanes combine a register, each with another one.
+    pub(super) fn combine(&self, register: &Access, operator: Binary, lanes: u32) -> Vec<String> {
         let own = self.access(register);
         let other = format!("__shfl_xor_sync(0xffffffffu, {own}, lane)");
         vec![
-            format!("for (int lane = {}; lane > 0; lane /= 2) {{", LANES / 2),
+            format!("for (int lane = {}; lane > 0; lane /= 2) {{", lanes / 2),
             format!("    {own} = {};", operation(self.element(), operator, &own, &other)),
             "}".to_owned(),
         ]

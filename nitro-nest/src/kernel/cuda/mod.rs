@@ -275,7 +275,9 @@ impl Notation for Writer<'_> {
                 ];
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
-            Instruction::Combine { register, operator } => return self.combine(register, *operator),
+            Instruction::Combine { register, operator, lanes } => {
+                return self.combine(register, *operator, *lanes);
+            }
             Instruction::Scan { register, operator } => return self.scan(register, *operator),
             Instruction::LoadFragment(load) => {
                 let [target, row] = [&load.target, &load.row].map(|access| self.access(access));

@@ -42,11 +42,12 @@ impl Writer<'_> {
         format!("{name}[{flat}]")
     }
 
-    /// Writes an element at a place that arrays of integers say.
+    /// Writes an element at a place that is not affine.
     fn gather(&self, gather: &Gather) -> String {
         let nest = &self.program.nest;
         let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
             Subscript::Affine(affine) => display::affine(&self.names, affine),
+            Subscript::Quasi(quasi) => display::quasi(&self.names, quasi),
             Subscript::Index(index) => {
                 let (name, shape) = (self.names.indices(index.indices), &nest.indices[index.indices].shape);
                 format!("({}){}", self.integer, self.flat(name, shape, self.integers(&index.subscripts)))
@@ -61,6 +62,9 @@ impl Writer<'_> {
             Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
             Expression::Integer(integer) => {
                 format!("({})({})", self.number(), display::affine(&self.names, integer))
+            }
+            Expression::Quasi(integer) => {
+                format!("({})({})", self.number(), display::quasi(&self.names, integer))
             }
             Expression::Load(access) => self.load(access.array, self.access(access)),
             Expression::Gather(gather) => self.load(gather.array, self.gather(gather)),
@@ -79,6 +83,9 @@ impl Writer<'_> {
                     // An integer has its sign in any type.
                     Expression::Integer(integer) if *right == Expression::from(0.0) => {
                         [display::affine(&self.names, integer), "0".to_owned()]
+                    }
+                    Expression::Quasi(integer) if *right == Expression::from(0.0) => {
+                        [display::quasi(&self.names, integer), "0".to_owned()]
                     }
                     _ => [left, right].map(|part| self.value(part)),
                 };

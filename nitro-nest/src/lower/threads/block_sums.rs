@@ -43,7 +43,7 @@ pub(super) fn write_block_sum(
     let is_zero = |left: Affine| vec![Condition { relation: Relation::Equal, left, right: Affine::from(0) }];
     let give = Instruction::assign(place(iterator(warp)), *load(register));
     vec![
-        Instruction::Combine { register: register.clone(), operator: Binary::Add },
+        Instruction::Combine { register: register.clone(), operator: Binary::Add, lanes: LANES },
         divide([warp, lane], thread.clone(), LANES.into()),
         // What was there before has been added up.
         Instruction::Barrier,

@@ -98,7 +98,10 @@ fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     let [access] = value.reads()[..] else { return None };
     let mut is_plain = true;
     value.visit(&mut |part| {
-        is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_) | Expression::Gather(_));
+        is_plain &= !matches!(
+            part,
+            Expression::Integer(_) | Expression::Quasi(_) | Expression::Select(_) | Expression::Gather(_)
+        );
     });
     let mut kept = value.clone();
     kept.map_loads(&|_| STAGED);

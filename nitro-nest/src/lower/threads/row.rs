@@ -17,6 +17,7 @@ use super::context::{Context, SumOrder, guarded};
 use super::terms::one_by_one;
 use super::tiles::divide;
 use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll, WIDE};
+use crate::limits::LANES;
 use crate::lower::bounds::{iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
 use crate::lower::row_kernels::{Step, is_held, loops, steps};
@@ -30,6 +31,7 @@ use exchange::Exchange;
 use find::{Steps, find_kept};
 use kept::{Kept, KeptRows};
 use parts::Part;
+use scans::is_scan;
 
 /// A row kernel while its code is written.
 struct Row<'a> {
@@ -75,8 +77,16 @@ pub(super) fn code<'a>(
     name: &str,
 ) -> Kernel {
     let tiling = kernel.tiling();
-    let [threads, rows] = [tiling.threads_of_row(), tiling.rows_of_block()].map(i64::from);
-    let rows = if kernel.axes.is_empty() { 1 } else { rows };
+    let mut threads = i64::from(tiling.threads_of_row());
+    let [rows, outer] = [0, 1].map(|dimension| {
+        let axis = kernel.axes.iter().find(|axis| axis.dimension == dimension);
+        axis.map_or(1, |axis| axis.threads)
+    });
+    let scans = steps(&kernel.rest).iter().any(|(_, step)| is_scan(step));
+    // A scan goes through whole warps, of which a single row takes one at least.
+    if scans || rows * outer == 1 {
+        threads = threads.max(LANES.into());
+    }
     let mut row = Row::new(nest, kernel, of_rows, context, threads);
     let mut body = row.begin(kernel, rows);
     row.declare(rows);
@@ -91,7 +101,7 @@ pub(super) fn code<'a>(
         host_iterators: kernel.host_iterators.clone(),
         iterators: row.context.symbols.iterators,
         grid,
-        block: [(threads * rows) as u32, 1, 1],
+        block: [(threads * rows) as u32, outer as u32, 1],
         points: [1; 3],
         resident_blocks: tiling.min_blocks,
         locals: row.context.symbols.locals,
@@ -146,7 +156,11 @@ impl<'a> Row<'a> {
         all.extend(self.begin_exchange());
         let numbers: Vec<usize> = kernel.axes.iter().map(|axis| axis.iterator).collect();
         for axis in &kernel.axes {
-            let own = if axis.dimension == 0 { self.row.clone() } else { Affine::from(0) };
+            let own = match axis.dimension {
+                0 => self.row.clone(),
+                _ if axis.threads > 1 => axis.thread(),
+                _ => Affine::from(0),
+            };
             let number = own + Variable::Block(axis.dimension) * axis.threads;
             let values =
                 axis.extent.lower.iter().map(|lower| lower.clone() + number.clone() * axis.range.step);
@@ -174,8 +188,7 @@ impl<'a> Row<'a> {
         self.declare_parts(rows);
         let numbers: Vec<usize> = self.context.axes.iter().map(|axis| axis.iterator).collect();
         // What is scanned comes in another order than what is kept.
-        let scans =
-            self.steps.iter().any(|(_, step)| matches!(step, Step::Loop(_, node) if scan(node).is_some()));
+        let scans = self.steps.iter().any(|(_, step)| is_scan(step));
         let points = if scans { 1 } else { i64::from(self.context.tiling.thread_tile[0]) };
         let is_wide = !self.is_across && self.context.tiling.vector_width >= WIDE;
         let found = find_kept(self.nest, self.context.statements, self.steps(), &numbers, (points, is_wide));

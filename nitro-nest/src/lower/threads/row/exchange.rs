@@ -31,7 +31,7 @@ impl Row<'_> {
             return Vec::new();
         }
         let parts = self.threads / i64::from(LANES);
-        if parts == 1 {
+        if parts <= 1 {
             return Vec::new();
         }
         let [warp, lane, other] = ["warp", "lane", "other"].map(|name| self.context.iterator(name));

@@ -3,6 +3,7 @@
 use super::barriers::By;
 use super::{Row, single};
 use crate::kernel::{Instruction, Space};
+use crate::limits::LANES;
 use crate::lower::row_kernels::{has_instance, shared_reduction};
 use crate::lower::threads::context::guarded;
 use crate::nest::expression::{Access, Binary, Expression};
@@ -59,9 +60,12 @@ impl<'a> Row<'a> {
     ) -> Vec<Instruction> {
         let parts: Vec<usize> = (0..self.parts.len()).filter(|part| self.parts[*part].step == at).collect();
         let mut all = Vec::new();
-        // Shuffles are among the threads of a warp, which have one row unless they are across rows.
-        for part in parts.iter().filter(|_| !self.is_across).map(|part| &self.parts[*part]) {
-            all.push(Instruction::Combine { register: part.register.clone(), operator: part.operator });
+        // Shuffles are among the threads of a warp that have one row.
+        let lanes = self.threads.min(LANES.into()) as u32;
+        let shuffles = !self.is_across && lanes > 1;
+        for part in parts.iter().filter(|_| shuffles).map(|part| &self.parts[*part]) {
+            let (register, operator) = (part.register.clone(), part.operator);
+            all.push(Instruction::Combine { register, operator, lanes });
         }
         if !parts.is_empty() {
             all.extend(self.write_exchange(&parts));

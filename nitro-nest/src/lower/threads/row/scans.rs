@@ -9,7 +9,8 @@ use super::{Row, equal, single};
 use crate::kernel::{Instruction, Space, Unroll};
 use crate::limits::LANES;
 use crate::lower::bounds::{count_to, iterator, within};
-use crate::lower::scans::Scan;
+use crate::lower::row_kernels::Step;
+use crate::lower::scans::{Scan, scan};
 use crate::lower::threads::context::guarded;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary, Expression};
@@ -91,7 +92,7 @@ impl Row<'_> {
     fn write_before(&mut self, part: usize, before: &Access, sum: &Access) -> Vec<Instruction> {
         let (operator, own) = (self.parts[part].operator, self.parts[part].register.clone());
         let Some(exchange) = &self.exchange else {
-            return vec![Instruction::Combine { register: sum.clone(), operator }];
+            return vec![Instruction::Combine { register: sum.clone(), operator, lanes: LANES }];
         };
         let array = self.parts[part].exchange.expect("rows that exchange parts have an array for them");
         let place = |number: Affine| Access { array, subscripts: vec![self.row.clone(), number] };
@@ -114,6 +115,10 @@ impl Row<'_> {
         let given = guarded(vec![last], vec![gives]);
         [given, vec![self.barriers.barrier(), each, first, total]].concat()
     }
+}
+
+pub(super) fn is_scan(step: &Step<'_>) -> bool {
+    matches!(step, Step::Loop(_, node) if scan(node).is_some())
 }
 
 /// Returns what joins a register with something after it.
