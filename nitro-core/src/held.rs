@@ -8,8 +8,9 @@ use crate::inline_cache::InlineCache;
 /// Holds the choice of a function on this thread: while it lives, calls run what the first of them chose, and compute
 /// no feature. `FUNCTION::hold()` makes it.
 ///
-/// A choice with a constraint or an approximate one is not held: each call asks for it as always. So do calls on another
-/// device, on other threads, and of a program that records or captures them. Where several live, the first one holds.
+/// A choice with a constraint or an approximate one is not held: each call asks for it as always. So do calls on
+/// another device, on other threads, and of a program that records or captures them. Where several live, the first one
+/// holds.
 ///
 /// ```
 /// use nitro_core::__private::{Call, InlineCache, hold};

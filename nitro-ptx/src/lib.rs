@@ -28,6 +28,7 @@ mod profile;
 mod tests;
 mod text;
 
+pub use self::analysis::pointed::Pointed;
 pub use self::analysis::ranges::KnownLaunches;
 pub use self::analysis::same::Same;
 pub use self::edits::base::Base;
@@ -40,6 +41,5 @@ pub use self::profile::Profile;
 pub use self::text::error::ParseError;
 pub use self::text::module::{InstructionId, Module};
 pub use self::text::parameters::Parameter;
-pub use self::text::pointed::Pointed;
 pub use self::text::textures::TextureAccess;
 pub use self::text::variables::DeviceVariable;

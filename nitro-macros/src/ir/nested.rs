@@ -20,8 +20,8 @@ pub(super) fn check(options: &Options, signature: &Signature, errors: &mut Error
         errors.at(key, format!("no function is named: write `{}`", parse::usage("nested")));
     }
     if signature.asyncness.is_some() {
-        let message = "a choice is held on one thread, and a future may continue on another: leave `nested(..)` out, or \
-            hold the choice between two `.await` by `let held = FUNCTION::hold();`";
+        let message = "a choice is held on one thread, and a future may continue on another: leave `nested(..)` out, \
+            or hold the choice between two `.await` by `let held = FUNCTION::hold();`";
         errors.at(key, message);
     }
     let texts: Vec<String> = options.nested.iter().map(|own| own.to_token_stream().to_string()).collect();

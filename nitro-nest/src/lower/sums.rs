@@ -8,8 +8,9 @@ use crate::dependence::{DependenceError, is_sum};
 use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node, nested};
 
-/// Makes maxima of choices, puts sums under the conditions of their terms, brings loops to the order of scans, makes sums
-/// of recurrences, takes factors out of sums, joins these with what sets their elements, and takes scales out of them.
+/// Makes maxima of choices, puts sums under the conditions of their terms, brings loops to the order of scans, makes
+/// sums of recurrences, takes factors out of sums, joins these with what sets their elements, and takes scales out of
+/// them.
 pub(super) fn with_factors(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
     let mut changed = None;
     for pass in [extremes::run, chosen::run, turned::run, recurrences::run, factors::run, run, scales::run] {

@@ -1,7 +1,8 @@
 //! Loads of the next round of a loop, a round ahead.
 //!
-//! A round that begins with a load waits for it, and one in which threads meet makes all of a block wait. If the load of
-//! the next round is on its way meanwhile, nobody waits. The assembler does not do that across barriers and branches.
+//! A round that begins with a load waits for it, and one in which threads meet makes all of a block wait. If the load
+//! of the next round is on its way meanwhile, nobody waits. The assembler does not do that across barriers and
+//! branches.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -110,6 +110,12 @@ impl EditedModule {
 
     /// Does it; in which body that was.
     fn operate(&mut self, operation: &Operation) -> Result<usize, Problem> {
+        if let Some(reach) = operation.reach() {
+            if let Reach::At(places) = reach {
+                places.iter().try_for_each(|at| self.found(*at).map(drop))?;
+            }
+            return self.rewrite(operation);
+        }
         let (first, second) = (operation.created(), operation.second());
         let place = match operation {
             Operation::Delete(at) => {
@@ -150,25 +156,8 @@ impl EditedModule {
                 self.instruction_mut(place).opcode = opcode.ok_or("it cannot go that way")?;
                 place
             }
-            Operation::Lift { loads: reach, .. }
-            | Operation::Predicate(reach)
-            | Operation::Sink(reach)
-            | Operation::Ahead(reach)
-            | Operation::Unroll { loops: reach, .. }
-            | Operation::Raise(reach)
-            | Operation::Widen(reach)
-            | Operation::Unsigned(reach)
-            | Operation::Narrow(reach)
-            | Operation::Approximate(reach)
-            | Operation::Quick(reach)
-            | Operation::WarpBarrier(reach) => {
-                if let Reach::At(places) = reach {
-                    places.iter().try_for_each(|at| self.found(*at).map(drop))?;
-                }
-                return self.rewrite(operation);
-            }
-            Operation::ReadOnly(_) => return self.rewrite(operation),
             Operation::Registers { .. } | Operation::Block { .. } => return self.direct(operation),
+            _ => return self.rewrite(operation),
         };
         Ok(place.0)
     }

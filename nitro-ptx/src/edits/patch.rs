@@ -227,9 +227,10 @@ impl<'a> Line<'a> {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
                             `cache ID = MODE`, `predicate`, `sink`, `ahead`, `raise`, `widen`, `unsigned`, `narrow`, \
-                            `approximate`, `quick` and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
-                            `before ID`, `unroll` with such and `by N`, `read-only PARAMETER`, \
-                            `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
+                            `approximate`, `quick` and `warp-barrier` with one `ID` or more, or \
+                            `all of FUNCTION`, `lift` with such and `before ID`, `unroll` with such and \
+                            `by N`, `read-only PARAMETER`, `registers KERNEL = N`, `block KERNEL = X Y Z`, and \
+                            `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
         })

@@ -27,8 +27,8 @@ impl Loop {
 }
 
 impl Function {
-    /// Returns the loops, in the order of their ends. No list of labels leads into them, and threads come in at the label
-    /// alone, from above.
+    /// Returns the loops, in the order of their ends. No list of labels leads into them, and threads come in at the
+    /// label alone, from above.
     pub(super) fn loops(&self) -> Vec<Loop> {
         let leads = self.leads();
         let has_lists = self.items.iter().any(|item| matches!(item.content, Content::Targets { .. }));

@@ -10,7 +10,6 @@ pub(crate) mod module;
 mod names;
 pub(crate) mod parameters;
 mod parse;
-pub(crate) mod pointed;
 pub(crate) mod print;
 pub(crate) mod reach;
 pub(crate) mod scan;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::module::{Function, Instruction, Module, Token};
-use super::types::Space;
 use crate::instructions::effect::Kind;
 use crate::instrument::bounds::address;
+use crate::text::module::{Function, Instruction, Module, Token};
+use crate::text::types::Space;
 
 /// What a kernel accesses through a parameter, as far as its text shows that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
