@@ -4,6 +4,9 @@
 //! which is read once. Sums of squared differences are among them, where what is subtracted is known only afterwards:
 //! Σ (x − c)² = Σ (x − p)² + n·(p − c)² with the mean p of n elements (Chan, Golub and LeVeque, "Updating formulae and
 //! a pairwise algorithm for computing sample variances", 1979).
+//!
+//! One extreme of a long array has a partial result for each chunk of it. Places are affine, so the array of these is
+//! as long as the other one, and the first of each chunk is used.
 
 use super::AnalysedNest;
 use super::bounds::{iterator, may_grow, not_empty, whole};
@@ -12,6 +15,9 @@ use crate::dependence::DependenceError;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Nest, Node, Range, nested};
+
+/// The iterations of a loop that have one partial result, where there is no other loop to have it.
+const CHUNK: i64 = 4096;
 
 /// Runs the pass.
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
@@ -61,7 +67,9 @@ impl Stages {
     /// Parts the reductions in these nodes, which have loops around them.
     fn part_in(&mut self, nodes: &mut [Node], around: &mut Vec<Range>) {
         for node in nodes {
-            if let Some(parted) = Reduction::new(&self.nest, node, around).and_then(|one| self.part(&one)) {
+            let chunked = self.in_chunks(node, around);
+            let wanted = chunked.as_ref().unwrap_or(node);
+            if let Some(parted) = Reduction::new(&self.nest, wanted, around).and_then(|one| self.part(&one)) {
                 *node = parted;
             } else if let Node::Loop(range, body) = node {
                 around.push(range.clone());
@@ -71,12 +79,32 @@ impl Stages {
         }
     }
 
+    /// Returns a loop as two, over chunks and over the iterations of each, where it finds one extreme of all.
+    ///
+    /// Blocks add to one sum, but no block finds an extreme with others.
+    fn in_chunks(&mut self, node: &Node, around: &[Range]) -> Option<Node> {
+        let Node::Loop(range, body) = node else { return None };
+        let [Node::Assign(assignment)] = &body[..] else { return None };
+        let operator = shared_reduction(&self.nest, assignment)?;
+        let upper = whole(range).filter(|_| may_grow(range))?.clone();
+        if operator == Binary::Add || around.iter().any(may_grow) {
+            return None;
+        }
+        let chunk = self.nest.new_iterator("chunk");
+        let chunks = Range { iterator: chunk, step: CHUNK, ..range.clone() };
+        let (lower, upper) = (vec![iterator(chunk)], vec![upper, iterator(chunk) + CHUNK]);
+        let iterations = Range { lower, upper, ..range.clone() };
+        Some(Node::Loop(chunks, vec![Node::Loop(iterations, body.clone())]))
+    }
+
     /// Returns what reduces the partial results of a reduction.
     fn part(&mut self, reduction: &Reduction<'_>) -> Option<Node> {
         let Assignment { target, .. } = &reduction.assignment;
         let term = self.parted(reduction, &reduction.term)?;
         let mut body = vec![Node::Assign(Assignment::reduce(target.clone(), reduction.operator, term))];
-        let conditions: Vec<_> = reduction.loops[1..].iter().flat_map(not_empty).collect();
+        // A chunk has something.
+        let may_be_empty = if reduction.is_in_chunks() { &[] } else { &reduction.loops[1..] };
+        let conditions: Vec<_> = may_be_empty.iter().flat_map(not_empty).collect();
         if !conditions.is_empty() {
             body = vec![Node::If(conditions, body)];
         }
@@ -154,22 +182,22 @@ impl Stages {
 
     /// Returns the group of loops over the same values, a new one if there is none yet.
     fn group(&mut self, reduction: &Reduction<'_>) -> usize {
-        let ends = |ranges: &[Range]| ranges.iter().map(|range| range.upper.clone()).collect::<Vec<_>>();
-        let outer: Vec<Range> = reduction.around.iter().chain(&reduction.loops[..1]).cloned().collect();
-        let inner = &reduction.loops[1..];
-        let is_alike =
-            |group: &Group| ends(&group.outer) == ends(&outer) && ends(&group.inner) == ends(inner);
+        let all: Vec<Range> = reduction.all().cloned().collect();
+        let outer = reduction.around.len() + 1;
+        let is_alike = |group: &Group| {
+            let own: Vec<Range> = group.outer.iter().chain(&group.inner).cloned().collect();
+            group.outer.len() == outer && own == with_iterators(&all, own.iter().map(|range| range.iterator))
+        };
         if let Some(known) = self.groups.iter().position(is_alike) {
             return known;
         }
-        let [outer, inner] = [&outer, inner].map(|ranges| {
-            let own = ranges.iter().map(|range| {
-                let name = format!("{}_part", self.nest.iterators[range.iterator]);
-                Range { iterator: self.nest.new_iterator(&name), ..range.clone() }
-            });
-            own.collect()
-        });
-        self.groups.push(Group { outer, inner, partials: Vec::new() });
+        let mut own = Vec::new();
+        for range in &all {
+            own.push(self.nest.new_iterator(&format!("{}_part", self.nest.iterators[range.iterator])));
+        }
+        let mut own = with_iterators(&all, own.into_iter());
+        let inner = own.split_off(outer);
+        self.groups.push(Group { outer: own, inner, partials: Vec::new() });
         self.groups.len() - 1
     }
 }
@@ -191,14 +219,22 @@ impl<'n> Reduction<'n> {
         let is_difference = matches!(assignment.value, Expression::Binary(Binary::Subtract, ..));
         let reduction =
             Self { around, loops, operator, term: (**term).clone(), assignment: assignment.clone() };
-        let all: Vec<usize> = reduction.all().map(|range| range.iterator).collect();
-        let is_plain = reduction.all().all(|range| whole(range).is_some());
+        let is_in_chunks = reduction.is_in_chunks();
+        let is_plain = is_in_chunks || reduction.all().all(|range| whole(range).is_some());
         let [first, others @ ..] = &reduction.loops[..] else { return None };
         let is_long = may_grow(first) && others.iter().any(may_grow);
         let own: Vec<usize> = reduction.loops.iter().map(|range| range.iterator).collect();
+        // The iterations of a chunk tell which one it is.
+        let tells = |range: &&Range| !is_in_chunks || range.iterator != first.iterator;
+        let all: Vec<usize> = reduction.all().filter(tells).map(|range| range.iterator).collect();
         let reads_once = term.reads().iter().any(|read| read.depends_on_each(&all));
         let may_be_parted = is_plain && is_long && reads_once && !is_difference;
         (may_be_parted && !assignment.target.depends_on(&own)).then_some(reduction)
+    }
+
+    /// Returns `true` if its first loop is one over chunks of another.
+    fn is_in_chunks(&self) -> bool {
+        matches!(&self.loops[..], [chunks, iterations] if iterations.lower == [iterator(chunks.iterator)])
     }
 
     /// Returns all loops around its statement.
@@ -222,6 +258,21 @@ impl<'n> Reduction<'n> {
         });
         is_fixed
     }
+}
+
+/// Returns loops with other iterators.
+fn with_iterators(loops: &[Range], iterators: impl Iterator<Item = usize>) -> Vec<Range> {
+    let iterators: Vec<usize> = iterators.collect();
+    let renamed = |bound: &Affine| {
+        loops.iter().zip(&iterators).fold(bound.clone(), |bound, (range, to)| {
+            bound.substitute(Variable::Iterator(range.iterator), &iterator(*to))
+        })
+    };
+    let own = loops.iter().zip(&iterators).map(|(range, to)| {
+        let [lower, upper] = [&range.lower, &range.upper].map(|all| all.iter().map(renamed).collect());
+        Range { iterator: *to, lower, upper, ..range.clone() }
+    });
+    own.collect()
 }
 
 /// Returns `true` if all that a value reads are such elements, none of them where an array says.

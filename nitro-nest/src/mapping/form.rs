@@ -24,7 +24,8 @@ pub struct Form {
     /// What is reduced over several loops has partial results, one for each iteration of the outermost of these.
     ///
     /// They are computed first, by as many more threads, and read their operands once where the nest reads them twice
-    /// for a mean and what differs from it. It takes a nest that permits another order of additions.
+    /// for a mean and what differs from it. It takes a nest that permits another order of additions. One extreme of a
+    /// long array has one for each 4,096 of its elements.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub parts_reductions: bool,
 }

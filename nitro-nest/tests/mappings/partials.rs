@@ -1,6 +1,7 @@
 //! Reductions in two stages, by partial results.
 
-use nitro_nest::{Array2, Array3, Form, Mapping, Nest, Program, nest};
+use nitro_nest::{Array2, Array3, Form, Mapping, MappingSpace, Nest, Program, nest};
+use nitro_search::Generator;
 use nitro_test_support::random::Random;
 
 use crate::agreement::{assert_agrees, data};
@@ -161,4 +162,33 @@ fn what_is_written_before_or_reused_is_not_parted() {
         let program = parted(&nest);
         assert!(!program.to_string().contains("_part["), "{program}");
     }
+}
+
+/// One extreme of all.
+#[nest]
+fn of_all(n: usize, #[shape(n)] x: &[f32], #[shape(1)] least: &mut [f32], #[shape(1)] most: &mut [f32]) {
+    least[0] = 3.0;
+    for i in 0..n {
+        least[0] = least[0].min(x[i]);
+    }
+    for i in 0..n {
+        most[0] = most[0].max(x[i].abs());
+    }
+}
+
+#[test]
+fn an_extreme_of_one_long_array_is_found_by_many_blocks() {
+    let nest = of_all::nest();
+    let program = parted(&nest);
+    let text = program.to_string();
+    assert!(
+        text.contains("least_part[chunk_part] = ") && text.contains("most_part[chunk_part] = "),
+        "{text}"
+    );
+    for (seed, n) in (0..).zip([0, 1, 4095, 4096, 4097, 12_000]) {
+        assert_agrees(&nest, &program, &data(&nest, &[n], 4, seed), seed);
+    }
+    let space = MappingSpace::new(&nest).unwrap().with_sizes(|_| Some(vec![1 << 26]));
+    let guesses = space.guesses("any", &|feature| (feature == "sm_count").then_some(132.0));
+    assert!(guesses[0].contains("most_part"), "a search begins with it: {}", guesses[0]);
 }
