@@ -96,9 +96,14 @@ pub(super) fn integer(written: &Expr, sum: &Affine, scope: &Scope) -> Result<Val
         };
         return either(written, &wrap, [with(&wrap.within)?, with(&Affine::default())?], scope);
     }
+    Ok(number(sum, scope))
+}
+
+/// An integer that is no remainder of one of two sums, as a value.
+fn number(sum: &Affine, scope: &Scope) -> Value {
     match with_quotients(Subscript::Affine(sum.clone()), scope) {
-        Subscript::Quasi(quasi) => Ok(Value::Quasi(quasi)),
-        _ => Ok(Value::Integer(sum.clone())),
+        Subscript::Quasi(quasi) => Value::Quasi(quasi),
+        _ => Value::Integer(sum.clone()),
     }
 }
 
@@ -112,15 +117,10 @@ fn wrap(written: &Expr, sum: &Affine, scope: &Scope) -> Result<Option<Wrap>> {
 
 /// The first value where a name is what it is beyond its divisor, else the second.
 fn either(written: impl ToTokens, wrap: &Wrap, [within, zero]: [Value; 2], scope: &Scope) -> Result<Value> {
-    if scope.facts.quotients.are_in(&wrap.beyond)
-        && !matches!(scope.facts.quotients.wrap(&wrap.beyond), Ok(None))
-    {
+    if !matches!(scope.facts.quotients.wrap(&wrap.beyond), Ok(None)) {
         return at(written, "a remainder of a remainder is no place: write a loop over its values");
     }
-    let beyond = match with_quotients(Subscript::Affine(wrap.beyond.clone()), scope) {
-        Subscript::Quasi(quasi) => Value::Quasi(quasi),
-        _ => Value::Integer(wrap.beyond.clone()),
-    };
+    let beyond = number(&wrap.beyond, scope);
     Ok(Value::Select("GreaterOrEqual", Box::new([beyond, Value::Constant(0.0), within, zero])))
 }
 

@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::base::Base;
-use super::edit::{Edit, Operation, Reach};
+use super::edit::{Operation, Reach};
 use super::proposal::{Proposal, Reason};
 use super::reword;
-use super::rounds::{Loop, first_value};
+use super::rounds::{Loop, first_value, operand};
 use crate::instructions::effect::Kind;
 use crate::instructions::sites::Role;
 use crate::text::module::{Content, Function, Guard, Instruction, InstructionId, Item, Token};
@@ -26,17 +26,13 @@ impl Function {
     /// Makes loads of loops a round ahead: the first one in front of the loop, and each other one in the round before,
     /// if there is one more. Returns the loads.
     pub(super) fn load_ahead(&mut self, reach: &Reach) -> Vec<InstructionId> {
-        let number = |item: &Item| match &item.content {
-            Content::Instruction(id, _) => Some(*id),
-            _ => None,
-        };
         let loads: Vec<InstructionId> =
-            self.loops_of_loads().into_iter().filter_map(|(_, at)| number(&self.items[at])).collect();
+            self.loops_of_loads().into_iter().filter_map(|(_, at)| self.items[at].number()).collect();
         let mut done = Vec::new();
         for id in loads.into_iter().filter(|id| reach.covers(*id, &self.name)).collect::<Vec<_>>() {
             // What was made ahead has moved the others.
             let places = self.loops_of_loads();
-            let place = places.into_iter().find(|(_, at)| number(&self.items[*at]) == Some(id));
+            let place = places.into_iter().find(|(_, at)| self.items[*at].number() == Some(id));
             done.extend(place.and_then(|(own, at)| self.put_ahead(own, at)).map(|()| id));
         }
         done
@@ -94,7 +90,7 @@ impl Function {
         let moves = results.iter().zip(&opcodes).map(|(own, opcode)| Instruction {
             guard: None,
             opcode: (*opcode).to_owned(),
-            operands: vec![word(*own), word(ahead[own])],
+            operands: vec![operand(*own), operand(ahead[own])],
         });
         let moves = moves.enumerate().map(|(number, own)| (id.ahead(number), own)).collect::<Vec<_>>();
         let next_load = Instruction { guard: Some(goes_on), ..next_load.renamed(&ahead, Role::Definition) };
@@ -245,10 +241,6 @@ impl Instruction {
     }
 }
 
-fn word(register: usize) -> Vec<Token> {
-    vec![Token::Register(register, String::new())]
-}
-
 impl Base {
     /// Returns the edits that make loads of a function a round ahead: those of each loop together, and each by itself.
     pub(super) fn loads_ahead(&self, function: &Function) -> Vec<Proposal> {
@@ -264,12 +256,7 @@ impl Base {
         let mut several: Vec<Reach> =
             of_loops.into_values().filter(|loads| loads.len() > 1).map(Reach::At).collect();
         several.sort();
-        let mut found: Vec<Operation> =
-            several.into_iter().chain(all.into_iter().map(Reach::at)).map(Operation::Ahead).collect();
-        found.retain(|operation| {
-            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
-        });
-        found.truncate(MOST_PROPOSED);
-        found.into_iter().map(|operation| Proposal::new(Reason::Ahead, operation)).collect()
+        let found = several.into_iter().chain(all.into_iter().map(Reach::at)).map(Operation::Ahead);
+        self.that_may_be_made(found, MOST_PROPOSED, Reason::Ahead)
     }
 }

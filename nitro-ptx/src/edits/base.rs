@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use nitro_search::evolve::PatchSpace;
 
 use super::apply::{EditedModule, apply};
-use super::edit::{Edit, PatchError};
+use super::edit::{Edit, Operation, PatchError};
 use super::patch::Patch;
-use super::proposal::{Proposal, Proposals};
+use super::proposal::{Proposal, Proposals, Reason};
 use crate::analysis::assigned::undefined;
 use crate::analysis::flow::Flow;
 use crate::analysis::uniform::{Barriers, Way, barriers};
@@ -149,6 +149,19 @@ impl Base {
         };
         let edit = edits.first().map_or(String::new(), |edit| edit.operation.to_string());
         PatchError::Refused { edit, why: format!("{name} {why}") }
+    }
+
+    /// Returns the first so many of these edits that may be made, as proposals for a reason.
+    pub(super) fn that_may_be_made(
+        &self,
+        all: impl Iterator<Item = Operation>,
+        most: usize,
+        reason: Reason,
+    ) -> Vec<Proposal> {
+        let may_be_made = |operation: &Operation| {
+            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
+        };
+        all.filter(may_be_made).take(most).map(|operation| Proposal::new(reason, operation)).collect()
     }
 
     /// The bodies that are edited, of this text or of what edits have made of it.

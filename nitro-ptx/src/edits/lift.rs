@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::base::Base;
-use super::edit::{Edit, Operation, Reach};
+use super::edit::{Operation, Reach};
 use super::overlap::{overlap, touched};
 use super::proposal::{Proposal, Reason};
 use super::reword;
@@ -169,17 +169,14 @@ impl Function {
     /// Returns the last instruction above each loop, with those of its rounds; outer loops stand above inner ones.
     fn loops_with_places(&self) -> Vec<(InstructionId, HashSet<InstructionId>)> {
         let heads = self.loop_heads();
-        let number = |item: &Item| match &item.content {
-            Content::Instruction(id, _) => Some(*id),
-            _ => None,
-        };
         let mut found = Vec::new();
         for (head, item) in self.items.iter().enumerate() {
             let Content::Label(name) = &item.content else { continue };
-            let before = self.items[..head].iter().rev().find_map(number).filter(|_| heads.contains(&**name));
+            let before =
+                self.items[..head].iter().rev().find_map(Item::number).filter(|_| heads.contains(&**name));
             let back = (head..self.items.len()).rev().find(|&at| self.target(at) == Some(name));
             if let (Some(before), Some(back)) = (before, back) {
-                found.push((before, self.items[head..back].iter().filter_map(number).collect()));
+                found.push((before, self.items[head..back].iter().filter_map(Item::number).collect()));
             }
         }
         found
@@ -234,12 +231,7 @@ impl Base {
             single.extend(loads.iter().map(|load| operation(Reach::at(*load))));
             all.extend((loads.len() > 1).then_some(whole));
         }
-        let mut found: Vec<Operation> = all.into_iter().chain(single).collect();
-        found.retain(|operation| {
-            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
-        });
-        found.truncate(MOST_PROPOSED);
-        found.into_iter().map(|operation| Proposal::new(Reason::Latency, operation)).collect()
+        self.that_may_be_made(all.into_iter().chain(single), MOST_PROPOSED, Reason::Latency)
     }
 
     /// Returns the edits that put loads of a loop in front of it: all that can come there, and each by itself.
@@ -253,11 +245,6 @@ impl Base {
             single.extend(loads.iter().map(|load| operation(Reach::at(*load))));
             all.extend((loads.len() > 1).then(|| operation(Reach::At(loads))));
         }
-        let mut found: Vec<Operation> = all.into_iter().chain(single).collect();
-        found.retain(|operation| {
-            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
-        });
-        found.truncate(MOST_OF_LOOPS);
-        found.into_iter().map(|operation| Proposal::new(Reason::Invariant, operation)).collect()
+        self.that_may_be_made(all.into_iter().chain(single), MOST_OF_LOOPS, Reason::Invariant)
     }
 }

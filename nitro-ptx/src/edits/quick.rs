@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::edit::Reach;
+use super::rounds::operand;
 use crate::text::module::{Class, Content, Function, Instruction, InstructionId, Item, Token};
 
 /// The steps of an opcode: an opcode each, then where its result goes, and its operands.
@@ -115,13 +116,13 @@ impl Function {
                     ("d", _) => instruction.operands[0].clone(),
                     ("a", _) => instruction.operands[1].clone(),
                     ("b", _) => instruction.operands[2].clone(),
-                    (_, Some(register)) => vec![Token::Register(register, String::new())],
+                    (_, Some(register)) => operand(register),
                     (number, None) if number.starts_with('0') => vec![Token::Word(number.to_owned())],
                     (name, None) => {
                         let class = Class::Float(if is_wide { 64 } else { 32 });
                         let register = self.new_register(&format!("%quick_{id}_{name}"), class);
                         registers.push((name, register));
-                        vec![Token::Register(register, String::new())]
+                        operand(register)
                     }
                 });
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Register};
+use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Register, Token};
 
 /// A loop whose rounds begin at a label, and end with the one branch back to it. Others may leave it.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,11 @@ impl Function {
         self.registers.push(Register { name, class, lanes: 1, declared_as: Some(class.to_string()) });
         self.registers.len() - 1
     }
+}
+
+/// Returns an operand that is a register.
+pub(super) fn operand(register: usize) -> Vec<Token> {
+    vec![Token::Register(register, String::new())]
 }
 
 /// Returns how a register of a class is given a first value; none of a class of which that is not known.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::edit::{Operation, Reach};
 use super::overlap::touched;
 use super::proposal::{Proposal, Reason};
-use super::rounds::{Loop, first_value};
+use super::rounds::{Loop, first_value, operand};
 use crate::instructions::effect::Kind;
 use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Item, Token};
 
@@ -244,7 +244,7 @@ impl Copies {
             if let (Some(&name), Some((opcode, value))) = (self.names.get(&register), value)
                 && let Some((id, _)) = body.first()
             {
-                let operands = vec![word(name), vec![Token::Word(value.to_owned())]];
+                let operands = vec![operand(name), vec![Token::Word(value.to_owned())]];
                 let set = Instruction { guard: None, opcode: opcode.to_owned(), operands };
                 self.push_own(*id, 1 + number as u32, None, set);
             }
@@ -287,7 +287,7 @@ impl Copies {
             return known;
         }
         let both = function.new_register(&format!("%{id}_goes_on_{}", self.round), Class::Predicate);
-        let operands = vec![word(both), vec![Token::Word("0".to_owned())]];
+        let operands = vec![operand(both), vec![Token::Word("0".to_owned())]];
         self.push_own(id, 100, None, Instruction { guard: None, opcode: "mov.pred".to_owned(), operands });
         let goes_on = Guard { register: self.goes_on, negated: false };
         self.push_own(id, 101, Some(goes_on), predicate(guard.negated, both, register));
@@ -327,9 +327,5 @@ impl Instruction {
 /// Returns an instruction that makes a predicate of another one, or of its opposite.
 fn predicate(negated: bool, to: usize, from: usize) -> Instruction {
     let opcode = if negated { "not.pred" } else { "mov.pred" };
-    Instruction { guard: None, opcode: opcode.to_owned(), operands: vec![word(to), word(from)] }
-}
-
-fn word(register: usize) -> Vec<Token> {
-    vec![Token::Register(register, String::new())]
+    Instruction { guard: None, opcode: opcode.to_owned(), operands: vec![operand(to), operand(from)] }
 }

@@ -135,6 +135,16 @@ pub(crate) struct Item {
     pub(crate) content: Content,
 }
 
+impl Item {
+    /// Returns the number of an instruction.
+    pub(crate) fn number(&self) -> Option<InstructionId> {
+        match &self.content {
+            Content::Instruction(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// Kept as it is: a comment, a declaration, a directive.
